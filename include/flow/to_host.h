@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * TAP -> NTB -> bulk IN. A frame is read straight into its slot in the open NTB; the
+ * policy says when the NTB leaves; at most `depth` are on their way.
+ *
+ * The kernel copies an NTB while it is submitted, so its memory is free right
+ * after the turn's submit and the next NTB is filled in the same, warm buffer:
+ * several buffers are touched only when a turn closes several NTBs.
+ *
+ * A frame that may not fit the rest of the open NTB is read into two pieces: the
+ * slot, and the place in the next NTB where its second part belongs. If it did not
+ * fit, only the first piece is copied over, and the open NTB is full.
+ */
+#ifndef NCMD_FLOW_TO_HOST_H
+#define NCMD_FLOW_TO_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "flow/stats.h"
+#include "port/tap.h"
+#include "port/transport.h"
+#include "wire/ntb_write.h"
+#include "wire/policy.h"
+
+#define TO_HOST_DEPTH_MAX 32
+
+/* An NTB that the host did not fetch for so long is withdrawn: it would only bring stale frames. */
+#define TO_HOST_STALE_NS 1000000000LL
+
+struct to_host_ntb {
+	struct transfer transfer; /* the NTB */
+	struct transfer zlp; /* the zero-length packet behind it, if it needs one */
+	uint8_t *buffer; /* from close to submit; NULL otherwise */
+	uint32_t datagrams;
+	uint32_t bytes; /* of the datagrams */
+	int64_t closed_ns;
+	unsigned int pending; /* transfers of it that have not ended; 0: free */
+	int error; /* of the first that failed */
+	bool withdrawn; /* cancelled because the host did not fetch it */
+};
+
+struct to_host_settings {
+	uint32_t depth; /* 1 ... TO_HOST_DEPTH_MAX */
+	uint32_t buffer_size; /* bytes, the largest NTB that may ever be in force */
+	uint16_t max_datagrams; /* per NTB */
+	uint32_t max_datagram_len; /* bytes, VLAN tag included */
+	enum ntb_ending ending;
+	uint16_t divisor, remainder, alignment;
+	struct policy policy;
+};
+
+/* An NTB being filled. */
+struct to_host_block {
+	struct ntb_write_shape shape;
+	struct ntb_write write;
+	uint8_t *buffer; /* NULL: not begun */
+	int64_t oldest_ns; /* its first datagram */
+};
+
+struct to_host {
+	struct to_host_settings settings;
+	struct tap *tap;
+	struct transport *transport;
+	struct stats_to_host *stats;
+	struct ntb_write_shape shape; /* in force */
+	struct to_host_block block[2]; /* the open one and the one after it */
+	unsigned int open; /* which is the open one */
+	struct policy_state policy_state;
+	uint8_t *memory; /* all buffers */
+	uint8_t *free_buffer[TO_HOST_DEPTH_MAX + 2]; /* a stack: the warmest on top */
+	uint32_t free_buffers;
+	struct to_host_ntb ntb[TO_HOST_DEPTH_MAX];
+	uint32_t in_flight;
+	int64_t hold_until_ns; /* POLICY_NO_TIMER: no timer wanted */
+	uint16_t sequence;
+	bool running; /* a host listens */
+	bool suspended;
+	bool tap_ready; /* a read may find something */
+	bool full; /* the open NTB takes nothing more */
+	bool wire_freed; /* a transfer ended since the last decision */
+};
+
+/* Allocates everything the flow will ever use. 0 or -errno with *f filled. */
+int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
+		 struct transport *transport, struct stats_to_host *stats, struct failure *f);
+void to_host_close(struct to_host *h);
+
+/*
+ * What the host chose, from the next NTB on. What an open NTB of another shape holds is
+ * dropped and counted: hosts choose while nothing flows.
+ */
+void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet);
+
+/* The host listens from now on. */
+void to_host_start(struct to_host *h);
+
+/* Nobody listens: what is open is dropped and counted, and so is what the TAP still holds. */
+void to_host_stop(struct to_host *h);
+
+/* While the bus sleeps nothing is submitted; the kernel queues and drops by itself. */
+void to_host_suspend(struct to_host *h, bool suspended);
+
+/* The TAP has become readable, or a write to it may have caused an answer. */
+static inline void to_host_tap_ready(struct to_host *h)
+{
+	h->tap_ready = true;
+}
+
+/* One of this flow's transfers ended. */
+void to_host_done(struct to_host *h, struct transfer *transfer);
+
+/* The work of a turn: reads, closes, queues. Call before transport_submit(). */
+void to_host_turn(struct to_host *h, int64_t now_ns);
+
+/* After transport_submit(): takes back the memory of what the kernel has copied. */
+void to_host_submitted(struct to_host *h);
+
+/* When to_host_turn() wants to be called again at the latest; POLICY_NO_TIMER: only events. */
+int64_t to_host_deadline_ns(const struct to_host *h);
+
+/* Withdraws NTBs older than TO_HOST_STALE_NS; returns when to look again, POLICY_NO_TIMER if nothing is in flight. */
+int64_t to_host_expire(struct to_host *h, int64_t now_ns);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data and status stages of control requests. They block in the kernel even on
+ * an O_NONBLOCK ep0, for as long as the host likes (facts 4), so they run in a
+ * thread of their own, which exchanges fixed messages with the loop and can be
+ * interrupted.
+ */
+#ifndef NCMD_PORT_EP0_STAGE_H
+#define NCMD_PORT_EP0_STAGE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "port/log.h"
+#include "wire/ncm_control.h"
+
+enum ep0_stage_kind {
+	EP0_STAGE_SEND, /* IN data stage: `data`, `len` bytes */
+	EP0_STAGE_RECEIVE, /* OUT data stage: up to `len` bytes into `data` */
+	EP0_STAGE_ACKNOWLEDGE, /* status stage of a request without data */
+	EP0_STAGE_STALL_IN, /* protocol stall of a device-to-host request */
+	EP0_STAGE_STALL_OUT, /* of a host-to-device request */
+	EP0_STAGE_QUIT,
+};
+
+/* Both ways: the order, and the same with `result` when it has been carried out. */
+struct ep0_stage_message {
+	enum ep0_stage_kind kind;
+	uint16_t len;
+	uint8_t data[NCM_CONTROL_DATA_MAX];
+	int32_t result; /* bytes moved, or -errno; a stall that worked is 0 */
+};
+
+struct ep0_stage {
+	int ep0; /* not owned */
+	int loop_end, thread_end; /* SOCK_SEQPACKET pair */
+	pthread_t thread;
+	atomic_bool done; /* the thread has left its loop */
+	bool busy; /* an order is out: ep0 must not be read */
+};
+
+/* Starts the thread. 0 or -errno with *f filled. */
+int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f);
+
+/* Gives the thread an order; not while busy. 0 or -errno. */
+int ep0_stage_order(struct ep0_stage *s, const struct ep0_stage_message *order);
+
+/* The result of the order, if it is there; loop_end is readable then. */
+bool ep0_stage_result(struct ep0_stage *s, struct ep0_stage_message *result);
+
+/* Interrupts whatever stage is under way and joins the thread; returns within milliseconds. */
+void ep0_stage_close(struct ep0_stage *s);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Linux AIO on endpoint files: one context, one eventfd, one io_submit a turn. */
+#ifndef NCMD_PORT_EP_AIO_H
+#define NCMD_PORT_EP_AIO_H
+
+#include <libaio.h>
+
+#include "port/log.h"
+#include "port/transport.h"
+
+struct ep_aio {
+	io_context_t context;
+	int event_fd; /* an eventfd; watch it edge-triggered and never read it */
+	int file[ENDPOINTS]; /* O_NONBLOCK; not owned */
+};
+
+/* A context for TRANSPORT_QUEUE_MAX transfers. 0 or -errno with *f filled. */
+int ep_aio_open(struct ep_aio *q, struct failure *f);
+
+/* Cancels and waits for what is in flight. */
+void ep_aio_close(struct ep_aio *q);
+
+/* As transport_ops.submit, .reap and .cancel. */
+int ep_aio_submit(struct ep_aio *q, struct transfer **list, unsigned int n);
+unsigned int ep_aio_reap(struct ep_aio *q, struct transfer **done, unsigned int max);
+void ep_aio_cancel(struct ep_aio *q, struct transfer *transfer);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef NCMD_WIRE_USB_SPEED_H
+#define NCMD_WIRE_USB_SPEED_H
+
+#include <stdint.h>
+
+enum usb_speed {
+	USB_SPEED_IS_FULL,
+	USB_SPEED_IS_HIGH,
+	USB_SPEED_IS_SUPER,
+};
+#define USB_SPEEDS 3
+
+/* wMaxPacketSize of a bulk endpoint, bytes [USB20 5.8.3], [USB31 9.6.6]. */
+static inline uint16_t usb_speed_bulk_packet(enum usb_speed speed)
+{
+	return speed == USB_SPEED_IS_FULL ? 64 : speed == USB_SPEED_IS_HIGH ? 512 : 1024;
+}
+
+#endif
