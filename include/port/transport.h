@@ -96,8 +96,9 @@ struct transport {
 	const struct transport_ops *ops;
 	int completion_fd; /* readable (edge) when a transfer ended */
 	int event_fd; /* readable when next_event() has something; -1: never */
-	struct transfer *queue[TRANSPORT_QUEUE_MAX]; /* for the next transport_submit() */
-	unsigned int queued;
+	/* For the next transport_submit(): all to the host, then all reads. */
+	struct transfer *queue[TRANSPORT_QUEUE_MAX];
+	unsigned int queued, queued_to_host;
 	struct transfer *failed[TRANSPORT_QUEUE_MAX]; /* refused at submit; reaped next */
 	unsigned int n_failed;
 	bool reap_again; /* set by a transport: reap without waiting for completion_fd */
@@ -105,7 +106,11 @@ struct transport {
 	uint64_t reap_calls;
 };
 
-/* Adds one IDLE transfer to this turn's submit. Never fails: TRANSPORT_QUEUE_MAX bounds their number. */
+/*
+ * Adds one IDLE transfer to this turn's submit: behind those queued before it, but
+ * what goes to the host before any read, whose fresh kernel buffer (zeroed where
+ * init_on_alloc is set) would delay it. Never fails: TRANSPORT_QUEUE_MAX bounds their number.
+ */
 void transport_queue(struct transport *t, struct transfer *transfer);
 
 /*

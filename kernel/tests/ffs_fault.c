@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAC "02000000BB02"
@@ -244,6 +245,20 @@ static int aio(const char *path, bool write)
 	return 0;
 }
 
+/* COUNT synchronous writes of SIZE bytes */
+static int fill(const char *path, const char *count, const char *size)
+{
+	static uint8_t data[16384];
+	int fd = open(path, O_RDWR);
+
+	if (fd < 0)
+		die(path);
+	for (long left = strtol(count, NULL, 0); left > 0; left--)
+		if (write(fd, data, strtoul(size, NULL, 0)) < 0)
+			die("write");
+	return 0;
+}
+
 /* --- the host ----------------------------------------------------------- */
 
 static int control(int dev, uint8_t type, uint8_t request, uint16_t value,
@@ -286,24 +301,40 @@ static int alternate(const char *path, const char *what, const char *index_text)
 	return 0;
 }
 
-/* Takes COUNT transfers from a bulk IN endpoint of interface 0. */
-static int drain(const char *path, const char *endpoint, const char *count)
+/*
+ * Takes COUNT transfers of SIZE bytes from a bulk IN endpoint of interface 0, and
+ * says how fast they came after the first.
+ */
+static int drain(const char *path, const char *endpoint, const char *count_text,
+		 const char *size_text)
 {
-	unsigned int interface = 0;
-	uint8_t data[512];
+	static uint8_t data[16384];
+	unsigned int interface = 0, size = (unsigned int)strtoul(size_text, NULL, 0);
+	long count = strtol(count_text, NULL, 0);
+	struct timespec start = { 0 }, end;
 	int dev = open_device(path);
 
+	if (size > sizeof(data)) {
+		errno = EINVAL;
+		die("size");
+	}
 	if (ioctl(dev, USBDEVFS_CLAIMINTERFACE, &interface) < 0)
 		die("claim");
-	for (long left = strtol(count, NULL, 0); left > 0; left--) {
+	for (long n = 0; n < count; n++) {
 		struct usbdevfs_bulktransfer bulk = {
 			.ep = (unsigned int)strtoul(endpoint, NULL, 0),
-			.len = sizeof(data), .timeout = 10000, .data = data,
+			.len = size, .timeout = 10000, .data = data,
 		};
 
 		if (ioctl(dev, USBDEVFS_BULK, &bulk) < 0)
 			die("bulk");
+		if (n == 0)
+			clock_gettime(CLOCK_MONOTONIC, &start);
 	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%.0f\n", (double)(count - 1) * size * 8 * 1e6 /
+	       ((double)(end.tv_sec - start.tv_sec) * 1e9 +
+		(double)(end.tv_nsec - start.tv_nsec)));	/* kbit/s */
 	return 0;
 }
 
@@ -363,12 +394,15 @@ int main(int argc, char **argv)
 		return aio(argv[2], false);
 	if (argc == 5 && !strcmp(command, "alternate"))
 		return alternate(argv[2], argv[3], argv[4]);
-	if (argc == 5 && !strcmp(command, "drain"))
-		return drain(argv[2], argv[3], argv[4]);
+	if (argc == 5 && !strcmp(command, "fill"))
+		return fill(argv[2], argv[3], argv[4]);
+	if (argc == 6 && !strcmp(command, "drain"))
+		return drain(argv[2], argv[3], argv[4], argv[5]);
 	if (argc == 4 && !strcmp(command, "show"))
 		return show(argv[2], argv[3]);
 	fprintf(stderr, "usage: ffs_fault serve EP0 KIND | aio-write EP | "
-		"aio-read EP\n       ffs_fault alternate DEV get|set WINDEX | "
-		"drain DEV EP COUNT | show DEV FIRST\n");
+		"aio-read EP | fill EP COUNT SIZE\n"
+		"       ffs_fault alternate DEV get|set WINDEX | "
+		"drain DEV EP COUNT SIZE | show DEV FIRST\n");
 	return 64;
 }

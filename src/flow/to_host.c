@@ -10,6 +10,8 @@
 /* So many stale frames are thrown away in one go; the TAP holds no more than its queue. */
 #define DRAIN_MAX 10000
 
+#define NTB16_MAX 65532u /* a multiple of 4 below 2^16 */
+
 int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
 		 struct transport *transport, struct stats_to_host *stats, struct failure *f)
 {
@@ -85,15 +87,23 @@ static void drain(struct to_host *h, enum to_host_drop why)
 	}
 }
 
+static bool is_same_shape(const struct ntb_write_shape *a, const struct ntb_write_shape *b)
+{
+	return a->format == b->format && a->crc == b->crc && a->max_size == b->max_size &&
+	       a->max_datagrams == b->max_datagrams && a->max_packet == b->max_packet;
+}
+
 void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet)
 {
 	const struct to_host_settings *s = &h->settings;
+	/* What wBlockLength can say, whatever was offered with NTB32. */
+	uint32_t limit = choice->format == NTB_FORMAT_16 && s->buffer_size > NTB16_MAX ? NTB16_MAX :
+											  s->buffer_size;
 	struct ntb_write_shape shape = {
 		.format = choice->format,
 		.crc = choice->crc,
 		.ending = s->ending,
-		.max_size = choice->ntb_in_size < s->buffer_size ? choice->ntb_in_size :
-								   s->buffer_size,
+		.max_size = choice->ntb_in_size < limit ? choice->ntb_in_size : limit,
 		.max_datagrams = s->max_datagrams,
 		.divisor = s->divisor,
 		.remainder = s->remainder,
@@ -103,7 +113,7 @@ void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t 
 
 	if (choice->ntb_in_max_datagrams && choice->ntb_in_max_datagrams < shape.max_datagrams)
 		shape.max_datagrams = choice->ntb_in_max_datagrams;
-	if (!memcmp(&shape, &h->shape, sizeof(shape)))
+	if (is_same_shape(&shape, &h->shape))
 		return;
 	h->shape = shape;
 	drop_open(h, TO_HOST_DROP_RESET);

@@ -31,10 +31,10 @@ void config_defaults(struct config *c)
 	c->policy.kind = POLICY_IMMEDIATE;
 	strcpy(c->run_dir, "/run/ncmd");
 
-	c->tap.txqueuelen = 64;
+	c->tap.txqueuelen = 500;
 
 	c->ntb.in_max_size = 16384;
-	c->ntb.in_depth = 4;
+	c->ntb.in_depth = 8;
 	c->ntb.in_max_datagrams = 64;
 	c->ntb.out_max_size = 16384;
 	c->ntb.out_count = 8;

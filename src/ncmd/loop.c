@@ -137,6 +137,9 @@ static void on_completion(struct loop *l, int64_t now_ns)
 		for (unsigned int i = 0; i < n; i++)
 			ended(l, done[i], now_ns);
 	} while (n == 32);
+	/* A transport without a descriptor for events has them from its completions. */
+	if (l->transport->event_fd < 0)
+		link_events(l->link);
 }
 
 static bool dispatch(struct loop *l, enum loop_source source)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "port/rtnl.h"
+
 static void add(json_object *to, const char *key, uint64_t value)
 {
 	json_object_object_add(to, key, json_object_new_uint64(value));
@@ -67,6 +69,7 @@ static void add_to_host(json_object *root, const struct stats_source *s)
 	part = add_object(o, "drops");
 	for (int i = 0; i < TO_HOST_DROPS; i++)
 		add(part, to_host_drop_name(i), t->drop[i]);
+	add(part, "tap_queue_full", rtnl_tx_dropped(s->link->tap->name));
 	part = add_object(o, "reasons");
 	for (int i = 0; i < POLICY_REASONS; i++)
 		add(part, policy_reason_name(i), t->reason[i]);

@@ -6,6 +6,8 @@
 #include <netlink/netlink.h>
 #include <netlink/route/addr.h>
 #include <netlink/route/link.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* libnl's errors, as errno for the caller and as text for people. */
@@ -102,6 +104,20 @@ int rtnl_apply(const struct rtnl_settings *s, struct failure *f)
 		error = apply(socket, s, f);
 	nl_socket_free(socket);
 	return error;
+}
+
+uint64_t rtnl_tx_dropped(const char *name)
+{
+	struct nl_sock *socket = nl_socket_alloc();
+	struct rtnl_link *link = NULL;
+	uint64_t dropped = 0;
+
+	if (socket && nl_connect(socket, NETLINK_ROUTE) >= 0 &&
+	    rtnl_link_get_kernel(socket, 0, name, &link) >= 0)
+		dropped = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
+	rtnl_link_put(link);
+	nl_socket_free(socket);
+	return dropped;
 }
 
 static int on_link(struct nl_msg *message, void *argument)

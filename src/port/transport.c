@@ -8,10 +8,25 @@
 
 void transport_queue(struct transport *t, struct transfer *transfer)
 {
+	unsigned int at = t->queued;
+
 	assert(transfer->state == TRANSFER_IDLE);
 	assert(t->queued < TRANSPORT_QUEUE_MAX);
 	transfer->state = TRANSFER_QUEUED;
-	t->queue[t->queued++] = transfer;
+	if (transfer->endpoint != ENDPOINT_BULK_OUT)
+		at = t->queued_to_host++;
+	memmove(t->queue + at + 1, t->queue + at, (t->queued - at) * sizeof(*t->queue));
+	t->queue[at] = transfer;
+	t->queued++;
+}
+
+/* Takes the first `n` from place `at` out of the queue. */
+static void unqueue(struct transport *t, unsigned int at, unsigned int n)
+{
+	if (at < t->queued_to_host)
+		t->queued_to_host -= at + n < t->queued_to_host ? n : t->queued_to_host - at;
+	t->queued -= n;
+	memmove(t->queue + at, t->queue + at + n, (t->queued - at) * sizeof(*t->queue));
 }
 
 static void refuse(struct transport *t, struct transfer *transfer, int result)
@@ -39,8 +54,7 @@ bool transport_submit(struct transport *t)
 			refuse(t, t->queue[first++], n);
 		}
 	}
-	t->queued -= first;
-	memmove(t->queue, t->queue + first, t->queued * sizeof(*t->queue));
+	unqueue(t, 0, first);
 	return t->queued > 0;
 }
 
@@ -66,8 +80,7 @@ void transport_cancel(struct transport *t, struct transfer *transfer)
 	for (unsigned int i = 0; i < t->queued; i++) {
 		if (t->queue[i] != transfer)
 			continue;
-		t->queued--;
-		memmove(t->queue + i, t->queue + i + 1, (t->queued - i) * sizeof(*t->queue));
+		unqueue(t, i, 1);
 		refuse(t, transfer, -ECANCELED);
 		return;
 	}

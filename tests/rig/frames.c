@@ -8,7 +8,6 @@
  * watch ends after SECONDS, or after COUNT frames; its status is 1 when a frame was
  * not an F(n), or when the kernel could not keep up.
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>

@@ -4,7 +4,6 @@
  * driver and does single transfers on it, right or wrong ones. One command from
  * argv, or one a line from stdin; each ends with a line "ok ..." or "error ...".
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <libusb.h>
 #include <stdarg.h>

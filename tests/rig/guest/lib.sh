@@ -18,6 +18,7 @@ kind='' dev_if='' ncmd_pid=''
 # busybox sh would prefer its own small ones
 ip() { /usr/bin/ip "$@"; }
 ping() { /usr/bin/ping "$@"; }
+tc() { /usr/bin/tc "$@"; }
 # in_host PROGRAM [ARG...]: on the host's side of the cable
 in_host() {
 	local program=/usr/bin/$1
@@ -102,7 +103,7 @@ f_ncm_down() {
 
 # What ncmd_start writes; a scenario sets these before gadget_up.
 conf_policy=immediate
-conf_tap='mtu = 1500; txqueuelen = 64;'
+conf_tap=''			# more members of tap = { ... }
 conf_ntb=''			# members of ntb = { ... }
 conf_more=''			# anything else, at top level
 scheme=/run/ncmd.scheme
@@ -405,18 +406,21 @@ json_number() {
 		on && index($0, key) { sub(/.*:[ \t]*/, ""); print $0 + 0; exit }'
 }
 
-# check_udp MBITS: both ways, at most 1 in 100 lost
+# check_udp MBITS: both ways, at most 1 in 100 lost (1 in 20 in real time: the
+# emulated processor is too slow for the bursts)
 check_udp() {
-	local arg lost
+	local arg lost most=1
 
-	for arg in '' -R; do
+	[ -z "${RIG_REALTIME-}" ] || most=5
+
+	for arg in '' -R; do	# -R: to host
 		iperf -u -b "${1:-20}M" -l 1400 -t 1 $arg
 		lost=$(json_number lost_percent /tmp/iperf.json sum_received)
 		[ -n "$lost" ] ||
 			lost=$(json_number lost_percent /tmp/iperf.json sum)
-		awk -v l="$lost" 'BEGIN { exit !(l != "" && l < 1) }' ||
-			fail "UDP ${arg:-forth}: $lost % of the datagrams lost"
-		say "UDP ${arg:-forth}: $lost % lost"
+		awk -v l="$lost" -v m=$most 'BEGIN { exit !(l != "" && l < m) }' ||
+			fail "UDP ${arg:-to device}: $lost % of the datagrams lost"
+		say "UDP ${arg:-to device}: $lost % lost"
 	done
 }
 
@@ -470,16 +474,12 @@ diagnose() {
 
 # --- figures --------------------------------------------------------------
 
-# rtt SIDE COUNT: "p50 p99 max" in microseconds, pings 10 ms apart
-rtt() {
+# round_trips SIDE COUNT: "p50 p99 max" in microseconds, echoes 10 ms apart
+round_trips() {
 	local run='' to=$host_ip
 
 	[ "$1" = device ] || run=in_host to=$dev_ip
-	$run ping -n -i 0.01 -c "$2" $to > /tmp/rtt || fail "rtt from $1: $(
-		tail -n2 /tmp/rtt | tr '\n' ' ')"
-	sed -n 's/.*time=\([0-9.]*\) ms.*/\1/p' /tmp/rtt | sort -n | awk '
-		{ t[NR] = $1 * 1000 }
-		END { print t[int((NR + 1) / 2)], t[int(NR * 0.99 + 0.5)], t[NR] }'
+	$run rtt $to "$2" 10000 || fail "round trips from the $1: see above"
 }
 
 # tcp_rate DIRECTION SECONDS: Mbit/s without the first second
