@@ -31,9 +31,7 @@ if [ -s "$work/foreign" ]; then
 	sed 's/^/	/' "$work/foreign"
 	exit 1
 fi
+# The reader and the writer call crc32_ethernet() in another file, so an empty list
+# would mean that nm's output was not understood, not that the library is pure.
+[ -s "$work/needed" ] || { echo "purity: $nm -u showed nothing"; exit 1; }
 echo "purity: $(wc -l <"$work/defined") functions defined, nothing called outside"
-# Without this a change of nm's output would make every library pure.
-grep -qx memcpy "$work/needed" || [ -n "$(grep -x '__.*' "$work/needed")" ] || {
-	echo "purity: no memcpy seen, so the list of needed symbols cannot be right"
-	exit 1
-}

@@ -78,6 +78,7 @@ struct to_host {
 	bool suspended;
 	bool tap_ready; /* a read may find something */
 	bool full; /* the open NTB takes nothing more */
+	int tap_error; /* -errno of a TAP that is gone for good; 0: it is there */
 	bool wire_freed; /* a transfer ended since the last decision */
 };
 

@@ -52,12 +52,18 @@ struct loop {
 };
 
 /*
- * Blocks SIGTERM, SIGINT and SIGUSR1 (they come through signalfd from then on)
- * and starts watching. Before any thread is started. 0 or -errno with *f filled.
+ * Blocks SIGTERM, SIGINT and SIGUSR1: from now on they wait for loop_run(). To be called
+ * before anything is made that a sudden end would leave behind.
  */
+void loop_block_signals(void);
+
+/* Starts watching. 0 or -errno with *f filled. */
 int loop_open(struct loop *l, struct failure *f);
 
-/* Runs until SIGTERM, SIGINT, `stop`, or the end of the transport. 0 or -errno with *f filled. */
+/*
+ * Runs until SIGTERM, SIGINT, `stop`, or the end of the transport (0), or until the
+ * TAP interface is deleted or waiting fails (-errno with *f filled).
+ */
 int loop_run(struct loop *l, struct failure *f);
 void loop_close(struct loop *l);
 

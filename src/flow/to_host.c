@@ -10,8 +10,6 @@
 /* So many stale frames are thrown away in one go; the TAP holds no more than its queue. */
 #define DRAIN_MAX 10000
 
-#define NTB16_MAX 65532u /* a multiple of 4 below 2^16 */
-
 int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
 		 struct transport *transport, struct stats_to_host *stats, struct failure *f)
 {
@@ -73,6 +71,15 @@ static void drop_open(struct to_host *h, enum to_host_drop why)
 	h->hold_until_ns = POLICY_NO_TIMER;
 }
 
+static void tap_failed(struct to_host *h, int error)
+{
+	h->stats->tap_read_errors++;
+	h->tap_ready = false;
+	/* The interface was deleted: no read will ever succeed again (facts 7). */
+	if (error == -EBADFD || error == -ENODEV)
+		h->tap_error = error;
+}
+
 /* Throws away what the kernel queued for us. */
 static void drain(struct to_host *h, enum to_host_drop why)
 {
@@ -80,8 +87,12 @@ static void drain(struct to_host *h, enum to_host_drop why)
 	const struct iovec iov = { start, sizeof(start) };
 
 	for (int i = 0; i < DRAIN_MAX && h->tap_ready; i++) {
-		if (tap_read(h->tap, &iov, 1) < 0)
+		ssize_t len = tap_read(h->tap, &iov, 1);
+
+		if (len == -EAGAIN)
 			h->tap_ready = false;
+		else if (len < 0)
+			tap_failed(h, (int)len);
 		else
 			h->stats->drop[why]++;
 	}
@@ -96,14 +107,12 @@ static bool is_same_shape(const struct ntb_write_shape *a, const struct ntb_writ
 void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet)
 {
 	const struct to_host_settings *s = &h->settings;
-	/* What wBlockLength can say, whatever was offered with NTB32. */
-	uint32_t limit = choice->format == NTB_FORMAT_16 && s->buffer_size > NTB16_MAX ? NTB16_MAX :
-											  s->buffer_size;
 	struct ntb_write_shape shape = {
 		.format = choice->format,
 		.crc = choice->crc,
 		.ending = s->ending,
-		.max_size = choice->ntb_in_size < limit ? choice->ntb_in_size : limit,
+		.max_size = choice->ntb_in_size < s->buffer_size ? choice->ntb_in_size :
+								   s->buffer_size,
 		.max_datagrams = s->max_datagrams,
 		.divisor = s->divisor,
 		.remainder = s->remainder,
@@ -267,8 +276,7 @@ static void fill(struct to_host *h, int64_t now_ns)
 		} else if (len == -EINTR) {
 			continue;
 		} else if (len < 0) {
-			h->stats->tap_read_errors++;
-			h->tap_ready = false;
+			tap_failed(h, (int)len);
 		} else {
 			take_frame(h, b, slot, room, (size_t)len, now_ns);
 		}

@@ -182,6 +182,7 @@ static int close_gadget(struct instance *i, struct failure *f)
 	return gadget_remove(&i->gadget, f);
 }
 
+/* What it opens before it fails, close_flows() closes. */
 static int open_flows(struct instance *i, struct failure *f)
 {
 	const struct config *c = i->config;
@@ -210,10 +211,8 @@ static int open_flows(struct instance *i, struct failure *f)
 		return error;
 	error = from_host_open(&i->from_host, c->ntb.out_count, c->ntb.out_max_size, &rules, &i->tap,
 			       transport, &i->stats.from_host, f);
-	if (error) {
-		to_host_close(&i->to_host);
+	if (error)
 		return error;
-	}
 	instance_offer(c, &offer);
 	link_open(&i->link, &offer, transport, &i->tap, &i->to_host, &i->from_host,
 		  &i->stats.link);
@@ -285,6 +284,7 @@ int instance_run(const struct config *c, struct failure *f)
 	struct failure late;
 	int error;
 
+	loop_block_signals();
 	i->config = c;
 	i->started_ns = loop_now_ns();
 	instance_gadget_plan(c, &plan);
@@ -305,13 +305,11 @@ int instance_run(const struct config *c, struct failure *f)
 	if (error)
 		goto close_tap;
 	error = open_flows(i, f);
-	if (!error) {
+	if (!error)
 		error = run(i, &plan, f);
-		/* The kernel may still write into their memory until the gadget is closed. */
-	}
 	if (close_gadget(i, &late))
 		log_error("%s", late.text);
-	close_flows(i);
+	close_flows(i); /* until here the kernel might write into their memory */
 close_tap:
 	close_tap(i);
 close_configfs:

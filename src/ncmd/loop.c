@@ -49,6 +49,22 @@ static int watch_all(struct loop *l)
 	return error ? -EIO : 0;
 }
 
+static void caught_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGUSR1);
+}
+
+void loop_block_signals(void)
+{
+	sigset_t set;
+
+	caught_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 int loop_open(struct loop *l, struct failure *f)
 {
 	sigset_t set;
@@ -56,11 +72,8 @@ int loop_open(struct loop *l, struct failure *f)
 	l->timer_ns = l->expire_ns = l->rearm_ns = POLICY_NO_TIMER;
 	l->stop = false;
 	l->stop_signal = 0;
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	loop_block_signals();
+	caught_signals(&set);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	l->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -240,6 +253,10 @@ int loop_run(struct loop *l, struct failure *f)
 		if (completed)
 			on_completion(l, now_ns);
 		deferred(l, now_ns);
+		if (l->to_host->tap_error)
+			return fail(f, l->to_host->tap_error,
+				    "the TAP interface %s is gone: %s; was it deleted?",
+				    l->tap->name, strerror(-l->to_host->tap_error));
 	}
 	return 0;
 }

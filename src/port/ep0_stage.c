@@ -89,6 +89,7 @@ int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
 	if (error) {
 		close(s->loop_end);
 		close(s->thread_end);
+		s->loop_end = -1;
 		return fail(f, error, "cannot start the thread for ep0's data stages: %s",
 			    strerror(error));
 	}

@@ -23,7 +23,7 @@ static int64_t now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_REALTIME, &t); /* the clock of SO_TIMESTAMPNS */
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -62,11 +62,36 @@ static int is_reply(const uint8_t *packet, ssize_t len, uint16_t id, uint16_t se
 	       ntohs(h.un.echo.sequence) == sequence;
 }
 
+/*
+ * Receives one packet; *arrived_ns is when the kernel got it, as `ping` counts, so
+ * that waking up this program is no part of the figure.
+ */
+static ssize_t receive(int fd, uint8_t *packet, size_t len, int64_t *arrived_ns)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct timespec))];
+	} control;
+	struct iovec iov = { packet, len };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(fd, &m, 0);
+	struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(&m);
+	struct timespec t;
+
+	*arrived_ns = now_ns();
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+		memcpy(&t, CMSG_DATA(c), sizeof(t));
+		*arrived_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	}
+	return n;
+}
+
 /* One round trip in nanoseconds, or -1. */
 static int64_t round_trip(int fd, const struct sockaddr_in *to, uint16_t id, uint16_t sequence)
 {
 	uint8_t echo[64], packet[256];
-	int64_t start, left;
+	int64_t start, left, arrived;
 
 	make_echo(echo, id, sequence);
 	start = now_ns();
@@ -77,8 +102,8 @@ static int64_t round_trip(int fd, const struct sockaddr_in *to, uint16_t id, uin
 
 		if (poll(&p, 1, (int)(left / 1000000) + 1) <= 0)
 			continue;
-		if (is_reply(packet, recv(fd, packet, sizeof(packet), 0), id, sequence))
-			return now_ns() - start;
+		if (is_reply(packet, receive(fd, packet, sizeof(packet), &arrived), id, sequence))
+			return arrived - start;
 	}
 	return -1;
 }
@@ -94,7 +119,7 @@ int main(int argc, char **argv)
 {
 	static int64_t times[COUNT_MAX];
 	struct sockaddr_in to = { .sin_family = AF_INET };
-	int count = argc == 4 ? atoi(argv[2]) : 0, fd;
+	int count = argc == 4 ? atoi(argv[2]) : 0, on = 1, fd;
 
 	if (count < 1 || count > COUNT_MAX || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1) {
 		fprintf(stderr, "usage: rtt ADDRESS COUNT(1...%d) GAP_US\n", COUNT_MAX);
@@ -105,6 +130,7 @@ int main(int argc, char **argv)
 		perror("rtt: raw socket");
 		return 2;
 	}
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 	for (int i = 0; i < count; i++) {
 		int64_t due = now_ns() + atol(argv[3]) * 1000;
 		struct timespec until = { due / 1000000000, due % 1000000000 };
@@ -114,7 +140,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "rtt: echo %d to %s has no answer\n", i, argv[1]);
 			return 1;
 		}
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+		clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL);
 	}
 	qsort(times, (size_t)count, sizeof(times[0]), compare);
 	printf("%.1f %.1f %.1f\n", (double)times[(count - 1) / 2] / 1000,

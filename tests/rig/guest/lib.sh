@@ -474,12 +474,13 @@ diagnose() {
 
 # --- figures --------------------------------------------------------------
 
-# round_trips SIDE COUNT: "p50 p99 max" in microseconds, echoes 10 ms apart
+# round_trips SIDE COUNT: "p50 p99 max" in microseconds, echoes 10.037 ms apart:
+# no multiple of the bus's 125 us, so that they meet it at all its phases
 round_trips() {
 	local run='' to=$host_ip
 
 	[ "$1" = device ] || run=in_host to=$dev_ip
-	$run rtt $to "$2" 10000 || fail "round trips from the $1: see above"
+	$run rtt $to "$2" 10037 || fail "round trips from the $1: see above"
 }
 
 # tcp_rate DIRECTION SECONDS: Mbit/s without the first second
