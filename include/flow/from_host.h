@@ -51,7 +51,8 @@ void from_host_reshape(struct from_host *h, enum ntb_format format, bool crc);
  */
 unsigned int from_host_done(struct from_host *h, struct transfer *transfer);
 
-/* Queues idle reads; called when `rearm` has been set for a while (an endpoint that fails at once is not asked in a tight loop). */
+/* Queues idle reads; called when `rearm` has been set for a while (an endpoint that fails at once
+ * is not asked in a tight loop). */
 void from_host_arm(struct from_host *h);
 
 /* Reads that the kernel has or will get with the next submit. */

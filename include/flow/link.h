@@ -47,8 +47,10 @@ struct link {
 	bool notify_speed, notify_connection; /* still to be sent */
 	bool connection_sent; /* the notification under way is NETWORK_CONNECTION */
 	bool tap_up; /* the TAP interface is administratively up: what NETWORK_CONNECTION says */
-	bool fresh; /* ENABLE since the last GET_NTB_PARAMETERS: the next one starts a host's set-up */
-	int64_t retry_ns; /* when to try a failed notification again; POLICY_NO_TIMER: none failed */
+	bool fresh; /* ENABLE since the last GET_NTB_PARAMETERS: the next one starts a host's set-up
+		     */
+	int64_t retry_ns; /* when to try a failed notification again; POLICY_NO_TIMER: none failed
+			   */
 	bool closed; /* the transport is gone */
 };
 

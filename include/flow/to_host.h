@@ -120,7 +120,8 @@ void to_host_submitted(struct to_host *h);
 /* When to_host_turn() wants to be called again at the latest; POLICY_NO_TIMER: only events. */
 int64_t to_host_deadline_ns(const struct to_host *h);
 
-/* Withdraws NTBs older than TO_HOST_STALE_NS; returns when to look again, POLICY_NO_TIMER if nothing is in flight. */
+/* Withdraws NTBs older than TO_HOST_STALE_NS; returns when to look again, POLICY_NO_TIMER if
+ * nothing is in flight. */
 int64_t to_host_expire(struct to_host *h, int64_t now_ns);
 
 #endif

@@ -39,7 +39,8 @@ struct config {
 		uint8_t host_mac[6]; /* the host's end; as above */
 		uint16_t mtu; /* bytes; 0: max_segment_size - 14 */
 		uint16_t txqueuelen; /* packets the kernel may queue for us */
-		char address[CONFIG_ADDRESSES_MAX][CONFIG_ADDRESS_TEXT]; /* "10.55.0.1/24", "fd00::1/64" */
+		char address[CONFIG_ADDRESSES_MAX]
+			    [CONFIG_ADDRESS_TEXT]; /* "10.55.0.1/24", "fd00::1/64" */
 		unsigned int addresses; /* how many */
 		bool persist; /* leave the interface, with its addresses, when ncmd ends */
 	} tap;
@@ -50,7 +51,8 @@ struct config {
 		uint16_t in_max_datagrams; /* most datagrams in an NTB to the host */
 		uint32_t out_max_size; /* dwNtbOutMaxSize, bytes */
 		uint16_t out_count; /* reads in flight */
-		uint16_t out_max_datagrams; /* wNtbOutMaxDatagrams; 0: no limit; 1: a Linux host sends at once */
+		uint16_t out_max_datagrams; /* wNtbOutMaxDatagrams; 0: no limit; 1: a Linux host
+					       sends at once */
 		uint16_t max_segment_size; /* wMaxSegmentSize, bytes: the largest datagram */
 		bool ntb32; /* offer NTB32 beside NTB16 */
 		bool crc; /* offer CRC mode */
@@ -58,7 +60,8 @@ struct config {
 	} ntb;
 
 	struct {
-		char scheme[CONFIG_PATH_MAX]; /* a libusbgx scheme to take the gadget from; empty: built from the rest */
+		char scheme[CONFIG_PATH_MAX]; /* a libusbgx scheme to take the gadget from; empty:
+						 built from the rest */
 		uint16_t vendor_id, product_id, bcd_device;
 		char manufacturer[CONFIG_TEXT_MAX], product[CONFIG_TEXT_MAX];
 		char serial[CONFIG_TEXT_MAX]; /* "auto": derived from the machine id */
@@ -75,8 +78,8 @@ void config_defaults(struct config *c);
 
 /*
  * Reads `path` over the defaults. (Not config_read(): libconfig has a function of that
- * name, which libusbgx calls, and the linker would give it ours.) 0, or -1 after `error` (one line, no newline) was
- * filled with what is wrong: file, line, setting, the value found and the values
+ * name, which libusbgx calls, and the linker would give it ours.) 0, or -1 after `error` (one line,
+ * no newline) was filled with what is wrong: file, line, setting, the value found and the values
  * allowed. Nothing else is printed. *c is then undefined.
  */
 int config_load(struct config *c, const char *path, char *error, size_t error_len);
@@ -85,7 +88,8 @@ int config_load(struct config *c, const char *path, char *error, size_t error_le
  * Fills in what is derived (TAP name, MTU, MAC addresses and serial number from the
  * machine id) and checks what only shows when the settings are seen together:
  * equal addresses at both ends, a datagram that fits no NTB, an NTB32 size without
- * NTB32. 0 or -1 as above. `machine_id` is the text of /etc/machine-id; NULL if the machine has none.
+ * NTB32. 0 or -1 as above. `machine_id` is the text of /etc/machine-id; NULL if the machine has
+ * none.
  */
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len);
 

@@ -6,7 +6,8 @@
 
 #include "ncmd/config.h"
 
-/* Says, for `ncmd -n`, what a start with this configuration would do, then every setting. Changes nothing. */
+/* Says, for `ncmd -n`, what a start with this configuration would do, then every setting. Changes
+ * nothing. */
 void dry_run_print(const struct config *c, FILE *to);
 
 #endif

@@ -21,8 +21,7 @@ enum log_level {
 void log_set_level(enum log_level level);
 bool log_is_on(enum log_level level);
 
-void log_line(enum log_level level, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...)	 log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warning(...) log_line(LOG_LEVEL_WARNING, __VA_ARGS__)

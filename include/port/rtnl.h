@@ -22,7 +22,8 @@ struct rtnl_settings {
 /* Sets all of it and brings the interface up. 0 or -errno with *f filled. */
 int rtnl_apply(const struct rtnl_settings *s, struct failure *f);
 
-/* Packets the kernel dropped because nobody read the TAP in time (its tx_dropped); 0 if it cannot be read. */
+/* Packets the kernel dropped because nobody read the TAP in time (its tx_dropped); 0 if it cannot
+ * be read. */
 uint64_t rtnl_tx_dropped(const char *name);
 
 struct rtnl_watch {

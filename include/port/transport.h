@@ -77,7 +77,8 @@ struct transport;
 
 struct transport_ops {
 	const char *name;
-	/* Takes the first transfers of the list; returns how many (>= 0), or -errno if not even one. */
+	/* Takes the first transfers of the list; returns how many (>= 0), or -errno if not even
+	 * one. */
 	int (*submit)(struct transport *t, struct transfer **list, unsigned int n);
 	/* Ended transfers, `result` filled; returns how many. */
 	unsigned int (*reap)(struct transport *t, struct transfer **done, unsigned int max);
@@ -129,7 +130,8 @@ static inline bool transport_ready(const struct transport *t)
 /* Up to `max` ended transfers, now IDLE; returns how many. */
 unsigned int transport_reap(struct transport *t, struct transfer **done, unsigned int max);
 
-/* Ends one: a queued transfer is reaped with -ECANCELED, one in flight when the kernel gives it back. */
+/* Ends one: a queued transfer is reaped with -ECANCELED, one in flight when the kernel gives it
+ * back. */
 void transport_cancel(struct transport *t, struct transfer *transfer);
 
 #endif

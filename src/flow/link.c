@@ -73,9 +73,9 @@ static void apply_choice(struct link *l)
 static void go_down(struct link *l, enum link_state state)
 {
 	if (l->state == LINK_UP || l->state == LINK_SUSPENDED)
-		log_info("link down: the host %s",
-			 state == LINK_UNBOUND ? "port was taken from the gadget" :
-						 "went away or deconfigured the gadget");
+		log_info("link down: the host %s", state == LINK_UNBOUND ?
+							   "port was taken from the gadget" :
+							   "went away or deconfigured the gadget");
 	l->state = state;
 	l->notify_speed = l->notify_connection = false;
 	l->retry_ns = POLICY_NO_TIMER;
@@ -146,7 +146,8 @@ static void setup(struct link *l, const struct usb_setup *request)
 	l->stats->requests++;
 	if (is_for_us(request)) {
 		if (request->bRequest == GET_NTB_PARAMETERS && l->fresh) {
-			/* A host's driver begins: it expects what alternate setting 0 leaves [NCM10 7.2]. */
+			/* A host's driver begins: it expects what alternate setting 0 leaves
+			 * [NCM10 7.2]. */
 			l->fresh = false;
 			ncm_choice_reset(&l->choice, &l->offer);
 			apply_choice(l);
@@ -170,7 +171,8 @@ static void setup(struct link *l, const struct usb_setup *request)
 
 static void data(struct link *l, const struct transport_event *e)
 {
-	struct ncm_answer answer = ncm_control(&l->offer, &l->choice, &e->setup, e->data, e->data_len);
+	struct ncm_answer answer =
+		ncm_control(&l->offer, &l->choice, &e->setup, e->data, e->data_len);
 
 	if (answer.kind == NCM_ACCEPT)
 		taken(l, &e->setup);

@@ -111,8 +111,8 @@ void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t 
 		.format = choice->format,
 		.crc = choice->crc,
 		.ending = s->ending,
-		.max_size = choice->ntb_in_size < s->buffer_size ? choice->ntb_in_size :
-								   s->buffer_size,
+		.max_size =
+			choice->ntb_in_size < s->buffer_size ? choice->ntb_in_size : s->buffer_size,
 		.max_datagrams = s->max_datagrams,
 		.divisor = s->divisor,
 		.remainder = s->remainder,

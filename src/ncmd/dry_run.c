@@ -28,23 +28,29 @@ void dry_run_print(const struct config *c, FILE *to)
 
 	policy_print(&c->policy, policy);
 	fprintf(to, "# The configuration is right. A start would do this:\n");
-	fprintf(to, "# TAP interface %s: address %02x:%02x:%02x:%02x:%02x:%02x, MTU %u, up to %u frames queued\n",
+	fprintf(to,
+		"# TAP interface %s: address %02x:%02x:%02x:%02x:%02x:%02x, MTU %u, up to %u "
+		"frames queued\n",
 		c->tap.name, m[0], m[1], m[2], m[3], m[4], m[5], c->tap.mtu, c->tap.txqueuelen);
 	for (unsigned int i = 0; i < c->tap.addresses; i++)
 		fprintf(to, "#   %s\n", c->tap.address[i]);
 	if (c->gadget.scheme[0])
 		fprintf(to, "# gadget \"%s\" of the scheme %s\n", c->name, c->gadget.scheme);
 	else
-		fprintf(to, "# gadget \"%s\", USB id %04x:%04x, with the one function NCM\n", c->name,
-			c->gadget.vendor_id, c->gadget.product_id);
-	fprintf(to, "# FunctionFS mounted on %s/%s.ffs; the host's address is %02x:%02x:%02x:%02x:%02x:%02x\n",
+		fprintf(to, "# gadget \"%s\", USB id %04x:%04x, with the one function NCM\n",
+			c->name, c->gadget.vendor_id, c->gadget.product_id);
+	fprintf(to,
+		"# FunctionFS mounted on %s/%s.ffs; the host's address is "
+		"%02x:%02x:%02x:%02x:%02x:%02x\n",
 		c->run_dir, c->name, h[0], h[1], h[2], h[3], h[4], h[5]);
 	fprintf(to, "# to the host: policy %s, up to %u NTBs of %u bytes on their way\n", policy,
 		c->ntb.in_depth, c->ntb.in_max_size);
-	fprintf(to, "# from the host: %u reads of %u bytes armed\n", c->ntb.out_count, c->ntb.out_max_size);
+	fprintf(to, "# from the host: %u reads of %u bytes armed\n", c->ntb.out_count,
+		c->ntb.out_max_size);
 	print_udcs(c, to);
 	if (!functionfs_has_altsettings())
-		fprintf(to, "# This kernel's FunctionFS has no alternate settings (Linux 6.10): the start would fail.\n");
+		fprintf(to, "# This kernel's FunctionFS has no alternate settings (Linux 6.10): "
+			    "the start would fail.\n");
 	if (geteuid() != 0)
 		fprintf(to, "# This was not run as root; a start needs it.\n");
 	fprintf(to, "#\n# Every setting in force:\n");

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "ncmd/stats_json.h"
+#include "port/slice.h"
 
-/* wNdpInDivisor and its like: IP headers 4-aligned at both ends; Windows wants at least 4 [cases C04]. */
+/* wNdpInDivisor and its like: IP headers 4-aligned at both ends; Windows wants at least 4 [cases
+ * C04]. */
 #define NDP_DIVISOR   4
 #define NDP_REMAINDER 0
 #define NDP_ALIGNMENT 4
@@ -159,11 +161,12 @@ static int open_gadget(struct instance *i, const struct gadget_plan *plan, const
 	if (!functionfs_has_altsettings())
 		return fail(f, EOPNOTSUPP,
 			    "FunctionFS of this kernel has no alternate settings, which NCM needs: "
-			    "they came with Linux 6.10 (ffs_func_get_alt in f_fs.c). Use a newer kernel");
+			    "they came with Linux 6.10 (ffs_func_get_alt in f_fs.c). Use a newer "
+			    "kernel");
 	instance_descriptors(i->config, &d);
 	blobs.descriptors_len = ncm_ffs_descriptors(descriptors, &d, 0);
-	blobs.strings_len = ncm_ffs_strings(strings, i->config->gadget.function,
-					    i->config->tap.host_mac);
+	blobs.strings_len =
+		ncm_ffs_strings(strings, i->config->gadget.function, i->config->tap.host_mac);
 	error = gadget_create(&i->gadget, plan, f);
 	if (error)
 		return error;
@@ -209,13 +212,12 @@ static int open_flows(struct instance *i, struct failure *f)
 	error = to_host_open(&i->to_host, &to_host, &i->tap, transport, &i->stats.to_host, f);
 	if (error)
 		return error;
-	error = from_host_open(&i->from_host, c->ntb.out_count, c->ntb.out_max_size, &rules, &i->tap,
-			       transport, &i->stats.from_host, f);
+	error = from_host_open(&i->from_host, c->ntb.out_count, c->ntb.out_max_size, &rules,
+			       &i->tap, transport, &i->stats.from_host, f);
 	if (error)
 		return error;
 	instance_offer(c, &offer);
-	link_open(&i->link, &offer, transport, &i->tap, &i->to_host, &i->from_host,
-		  &i->stats.link);
+	link_open(&i->link, &offer, transport, &i->tap, &i->to_host, &i->from_host, &i->stats.link);
 	return 0;
 }
 
@@ -266,8 +268,8 @@ static int run(struct instance *i, const struct gadget_plan *plan, struct failur
 		return error;
 	error = gadget_bind(&i->gadget, plan, f);
 	if (!error) {
-		log_info("gadget \"%s\" is bound to UDC %s; interface %s waits for a host", plan->name,
-			 i->gadget.udc, i->tap.name);
+		log_info("gadget \"%s\" is bound to UDC %s; interface %s waits for a host",
+			 plan->name, i->gadget.udc, i->tap.name);
 		error = loop_run(&i->loop, f);
 		report(i);
 	}
@@ -285,6 +287,7 @@ int instance_run(const struct config *c, struct failure *f)
 	int error;
 
 	loop_block_signals();
+	slice_shorten();
 	i->config = c;
 	i->started_ns = loop_now_ns();
 	instance_gadget_plan(c, &plan);

@@ -187,7 +187,8 @@ static int64_t earliest(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* The timer is only ever moved forward in time when something is due sooner: most turns set nothing. */
+/* The timer is only ever moved forward in time when something is due sooner: most turns set
+ * nothing. */
 static void set_timer(struct loop *l, int64_t due_ns)
 {
 	struct itimerspec when = { .it_value = { due_ns / 1000000000, due_ns % 1000000000 } };

@@ -56,7 +56,8 @@ enum options_outcome options_read(struct options *o, int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "ncmd: \"%s\" is no option: a configuration file is given with -c FILE\n",
+		fprintf(stderr,
+			"ncmd: \"%s\" is no option: a configuration file is given with -c FILE\n",
 			argv[optind]);
 		return OPTIONS_WRONG;
 	}

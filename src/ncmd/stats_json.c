@@ -38,7 +38,8 @@ static void add_histogram(json_object *to, const char *key, const struct histogr
 	add(o, "p99", histogram_quantile(h, 990));
 	add(o, "max", h->max);
 	buckets = json_object_new_array();
-	json_object_object_add(o, "buckets", buckets); /* [from, count] of those that are not empty */
+	json_object_object_add(o, "buckets",
+			       buckets); /* [from, count] of those that are not empty */
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		json_object *pair;
 
@@ -160,7 +161,8 @@ static int write_file(const char *path, const char *text, struct failure *f)
 	size_t len = strlen(text);
 
 	if (fd < 0)
-		return fail(f, errno, "cannot write the statistics to %s: %s", path, strerror(errno));
+		return fail(f, errno, "cannot write the statistics to %s: %s", path,
+			    strerror(errno));
 	if (write(fd, text, len) != (ssize_t)len)
 		error = fail(f, EIO, "cannot write all of the statistics to %s", path);
 	close(fd);
@@ -174,7 +176,8 @@ int stats_json_write(const struct stats_source *source, const char *path, struct
 	int error;
 
 	snprintf(beside, sizeof(beside), "%s.new", path);
-	error = write_file(beside, json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY), f);
+	error = write_file(beside, json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY),
+			   f);
 	json_object_put(root);
 	if (!error && rename(beside, path) < 0)
 		error = fail(f, errno, "cannot rename %s to %s: %s", beside, path, strerror(errno));

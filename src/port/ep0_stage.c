@@ -15,7 +15,8 @@ static void interrupted(int signal)
 	(void)signal;
 }
 
-/* A stall is asked for by a transfer in the wrong direction; -EL2HLT says that it worked (facts 4). */
+/* A stall is asked for by a transfer in the wrong direction; -EL2HLT says that it worked (facts 4).
+ */
 static int32_t stalled(ssize_t n)
 {
 	return n < 0 && errno != EL2HLT ? -errno : 0;

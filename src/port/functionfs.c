@@ -295,13 +295,15 @@ static int refused_descriptors(struct functionfs *ffs, const struct functionfs_b
 	ffs->ep0 = -1;
 	if (error == EINVAL && takes_without_class_descriptors(ffs->mount_point, blobs->descriptors,
 							       blobs->descriptors_len))
-		return fail(f, EOPNOTSUPP,
-			    "FunctionFS of kernel %s refused the NCM descriptors: it takes no "
-			    "class-specific (CDC) interface descriptors. Two ways out: build the patched "
-			    "usb_f_fs for this kernel (kernel/build in the ncmd sources, or its DKMS "
-			    "package) and load it instead; or use the gadgetfs module with "
-			    "transport = \"gadgetfs\", in a version of ncmd that has it",
-			    u.release);
+		return fail(
+			f, EOPNOTSUPP,
+			"FunctionFS of kernel %s refused the NCM descriptors: it takes no "
+			"class-specific (CDC) interface descriptors. Two ways out: build the "
+			"patched "
+			"usb_f_fs for this kernel (kernel/build in the ncmd sources, or its DKMS "
+			"package) and load it instead; or use the gadgetfs module with "
+			"transport = \"gadgetfs\", in a version of ncmd that has it",
+			u.release);
 	return fail(f, error, "FunctionFS refused the descriptors written to %s/ep0: %s",
 		    ffs->mount_point, strerror(error));
 }
@@ -358,8 +360,7 @@ static int start_watch(struct functionfs *ffs, struct failure *f)
 	struct epoll_event e = { .events = EPOLLIN };
 
 	ffs->watch = epoll_create1(EPOLL_CLOEXEC);
-	if (ffs->watch < 0 ||
-	    epoll_ctl(ffs->watch, EPOLL_CTL_ADD, ffs->stage.loop_end, &e) < 0)
+	if (ffs->watch < 0 || epoll_ctl(ffs->watch, EPOLL_CTL_ADD, ffs->stage.loop_end, &e) < 0)
 		return fail(f, errno, "cannot watch ep0: %s", strerror(errno));
 	watch_ep0(ffs, true);
 	return 0;

@@ -15,15 +15,15 @@
 static int usbg_fail(struct failure *f, int error, const char *hint, const char *what,
 		     const char *name)
 {
-	int number = error == USBG_ERROR_NO_MEM		? ENOMEM :
-		     error == USBG_ERROR_NO_ACCESS	? EACCES :
-		     error == USBG_ERROR_NO_DEV		? ENODEV :
-		     error == USBG_ERROR_BUSY		? EBUSY :
-		     error == USBG_ERROR_EXIST		? EEXIST :
-		     error == USBG_ERROR_NOT_FOUND	? ENOENT :
-		     error == USBG_ERROR_NOT_SUPPORTED	? EOPNOTSUPP :
-		     error == USBG_ERROR_INVALID_PARAM	? EINVAL :
-							  EIO;
+	int number = error == USBG_ERROR_NO_MEM	       ? ENOMEM :
+		     error == USBG_ERROR_NO_ACCESS     ? EACCES :
+		     error == USBG_ERROR_NO_DEV	       ? ENODEV :
+		     error == USBG_ERROR_BUSY	       ? EBUSY :
+		     error == USBG_ERROR_EXIST	       ? EEXIST :
+		     error == USBG_ERROR_NOT_FOUND     ? ENOENT :
+		     error == USBG_ERROR_NOT_SUPPORTED ? EOPNOTSUPP :
+		     error == USBG_ERROR_INVALID_PARAM ? EINVAL :
+							 EIO;
 
 	return fail(f, number, "cannot %s \"%s\": %s (%s)%s%s", what, name, usbg_strerror(error),
 		    usbg_error_name(error), *hint ? "; " : "", hint);
@@ -181,11 +181,14 @@ static usbg_udc *choose_udc(struct gadget *g, const char *wanted, struct failure
 	usbg_for_each_udc(udc, g->state)
 		if (!usbg_get_udc_gadget(udc))
 			return udc;
-	fail(f, ENODEV, usbg_get_first_udc(g->state) ?
-		     "every UDC in /sys/class/udc already has a gadget; unbind one, or name it with "
+	fail(f, ENODEV,
+	     usbg_get_first_udc(g->state) ?
+		     "every UDC in /sys/class/udc already has a gadget; unbind one, or name it "
+		     "with "
 		     "the setting udc" :
 		     "this machine has no UDC (/sys/class/udc is empty): no USB port that can be a "
-		     "device, or its driver is not loaded (Raspberry Pi: dtoverlay=dwc2 in config.txt)");
+		     "device, or its driver is not loaded (Raspberry Pi: dtoverlay=dwc2 in "
+		     "config.txt)");
 	return NULL;
 }
 
@@ -199,10 +202,11 @@ int gadget_bind(struct gadget *g, const struct gadget_plan *plan, struct failure
 	snprintf(g->udc, sizeof(g->udc), "%s", usbg_get_udc_name(udc));
 	error = usbg_enable_gadget(g->gadget, udc);
 	if (error)
-		return usbg_fail(f, error,
-				 "the UDC may be in use, have too few endpoints for these functions, "
-				 "or a function is not ready; `dmesg` has the kernel's reason",
-				 "bind the gadget to the UDC", g->udc);
+		return usbg_fail(
+			f, error,
+			"the UDC may be in use, have too few endpoints for these functions, "
+			"or a function is not ready; `dmesg` has the kernel's reason",
+			"bind the gadget to the UDC", g->udc);
 	g->bound = true;
 	return 0;
 }

@@ -13,9 +13,7 @@
 /* libnl's errors, as errno for the caller and as text for people. */
 static int nl_fail(struct failure *f, int nl_error, const char *what, const char *name)
 {
-	int error = nl_error == -NLE_PERM	    ? EPERM :
-		    nl_error == -NLE_OBJ_NOTFOUND ? ENODEV :
-						    EINVAL;
+	int error = nl_error == -NLE_PERM ? EPERM : nl_error == -NLE_OBJ_NOTFOUND ? ENODEV : EINVAL;
 
 	return fail(f, error, "cannot set %s of interface %s: %s", what, name,
 		    nl_geterror(nl_error));

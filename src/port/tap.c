@@ -17,7 +17,8 @@ static const char *hint(int error)
 	case EBUSY:
 		return "; another program holds it, or it is no TAP interface";
 	case EINVAL:
-		return "; an interface of this name exists with other flags (multi_queue, vnet_hdr or "
+		return "; an interface of this name exists with other flags (multi_queue, vnet_hdr "
+		       "or "
 		       "TUN): remove it with `ip link del`";
 	case EPERM:
 		return "; this needs CAP_NET_ADMIN";
@@ -31,7 +32,8 @@ static int set_up(struct tap *t, const char *name, bool persist, struct failure 
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
 
 	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
-	/* Before the descriptor is watched: epoll on an unattached one reports EPOLLERR (cases K03). */
+	/* Before the descriptor is watched: epoll on an unattached one reports EPOLLERR (cases
+	 * K03). */
 	if (ioctl(t->fd, TUNSETIFF, &request) < 0)
 		return fail(f, errno, "cannot make the TAP interface \"%s\": %s%s", name,
 			    strerror(errno), hint(errno));

@@ -24,7 +24,7 @@
 
 #include "ntb_vectors.h"
 
-#define FRAME_MAX 65536
+#define FRAME_MAX   65536
 #define WRONG_SHOWN 5 /* bad frames that are printed */
 
 static volatile sig_atomic_t stop;
@@ -144,6 +144,7 @@ int main(int argc, char **argv)
 				   argc > 5 ? atol(argv[5]) : 0);
 	if (argc >= 4 && strcmp(argv[1], "watch") == 0)
 		return watch_frames(argv[2], atof(argv[3]), argc > 4 ? atol(argv[4]) : 0);
-	fputs("usage: frames send IFACE LEN COUNT [GAP_US] | watch IFACE SECONDS [COUNT]\n", stderr);
+	fputs("usage: frames send IFACE LEN COUNT [GAP_US] | watch IFACE SECONDS [COUNT]\n",
+	      stderr);
 	return 2;
 }

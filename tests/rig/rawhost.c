@@ -14,12 +14,12 @@
 
 #include "ntb_vectors.h"
 
-#define TIMEOUT_MS  2000
-#define MAX_WORDS   8
-#define MAX_LEN	    65536
-#define CLASS_CDC   0x02
+#define TIMEOUT_MS   2000
+#define MAX_WORDS    8
+#define MAX_LEN	     65536
+#define CLASS_CDC    0x02
 #define SUBCLASS_NCM 0x0d
-#define CLASS_DATA  0x0a
+#define CLASS_DATA   0x0a
 
 struct host {
 	libusb_context *usb;
@@ -396,8 +396,7 @@ static int do_descriptors(struct host *h, char **words, int n)
 	for (int i = 1; i < 32; i++) {
 		char text[128];
 
-		if (libusb_get_string_descriptor_ascii(h->device, (uint8_t)i,
-						       (unsigned char *)text,
+		if (libusb_get_string_descriptor_ascii(h->device, (uint8_t)i, (unsigned char *)text,
 						       sizeof(text)) >= 0)
 			printf("string %d %s\n", i, text);
 	}

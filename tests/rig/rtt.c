@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * rtt ADDRESS COUNT GAP_US: round trips of single ICMP echoes, one at a time, sent
- * GAP_US apart. Prints "P50 P99 MAX" in microseconds, which `ping` rounds to 10.
- * Status 1 when an answer did not come within a second.
+ * GAP_US apart, as `ping -i` sends them, but in microseconds, which it rounds to 10:
+ * "P50 P99 MAX". Status 1 when an answer did not come within a second.
  */
 #include <arpa/inet.h>
 #include <netinet/ip_icmp.h>
@@ -73,7 +73,9 @@ static ssize_t receive(int fd, uint8_t *packet, size_t len, int64_t *arrived_ns)
 		char bytes[CMSG_SPACE(sizeof(struct timespec))];
 	} control;
 	struct iovec iov = { packet, len };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
 			    .msg_controllen = sizeof(control) };
 	ssize_t n = recvmsg(fd, &m, 0);
 	struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(&m);
