@@ -84,7 +84,7 @@ static uint32_t take_segments(const struct source *in, struct gso_split *s, stru
 		must(len <= room && len <= MAX_DATAGRAM && len > s->header_len);
 		must(memcmp(slot + s->header_len, in->bytes + offset, len - s->header_len) == 0);
 		check_checksums(in, s, slot, len);
-		sum = digest(sum, slot, len);
+		sum = digest(sum, slot, s->header_len); /* the payload was compared */
 		offset += len - s->header_len;
 		ntb_write_commit(w, len);
 	}
@@ -179,7 +179,7 @@ size_t fuzz_seed(size_t i, uint8_t *buf, size_t cap)
 		{ 1, 0, 189, 0, false, 100, 250 },  { 4, 0, 189, 1, true, 100, 250 },
 		{ 5, 0, 10, 201, false, 100, 250 }, { 5, 1, 0, 1, true, 1000, 9000 },
 		{ 1, 2, 4, 131, false, 1448, 9000 }, { 0x81, 1, 250, 0, false, 3, 90 },
-		{ 0, 0, 0, 0, false, 0, 33 },	     { 4, 0, 255, 255, true, 1440, 60000 },
+		{ 0, 0, 0, 0, false, 0, 33 },	     { 4, 0, 255, 255, true, 1440, 20000 },
 	};
 	struct vnet_hdr hdr = { .flags = 1 };
 	uint8_t *at = buf + 12;
