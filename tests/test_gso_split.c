@@ -483,6 +483,37 @@ static void source_elsewhere(void **state)
 	assert_memory_equal(before, packet_bytes, sizeof(before));
 }
 
+/* The first slot is not where the packet begins, but lies over it. */
+static void shifted_slot(void **state)
+{
+	static uint8_t memory[6000], payload[PACKET_MAX], expected[2000], scratch[3000];
+	struct spec s = { BULK4, .payload_len = 4000, .partial = 1 };
+	size_t len = build(memory + 100, &s, payload);
+
+	(void)state;
+	for (size_t at = 0; at <= 200; at += 40) {
+		struct gso_packet packet = {
+			.hdr = vnet_hdr_of(&s), .first = memory + 100, .first_len = 3000,
+			.scratch = scratch,
+		};
+		struct gso_split split;
+
+		for (size_t i = 0; i < sizeof(payload); i++)
+			payload[i] = (uint8_t)(i % 251);
+		len = build(memory + 100, &s, payload);
+		packet.rest_len = len - 3000;
+		packet.rest = exact_copy(memory + 3100, packet.rest_len);
+		assert_int_equal(gso_split_begin(&split, &packet, 1514), GSO_OK);
+		for (uint32_t i = 0; i < 3; i++) {
+			len = build_segment(expected, &s, payload, i);
+			assert_int_equal(gso_split_next(&split, memory + at, len), len);
+			assert_memory_equal(memory + at, expected, len);
+		}
+		assert_true(gso_split_is_done(&split));
+		free((void *)(uintptr_t)packet.rest);
+	}
+}
+
 static enum gso_verdict judge(const uint8_t *bytes, size_t len, const struct vnet_hdr *hdr,
 			      size_t max_datagram)
 {
@@ -617,7 +648,8 @@ static void cut_short(void **state)
 		for (size_t len = 0; len <= header_len(&s); len++) {
 			enum gso_verdict v = judge(frame, len, &hdr, 1514);
 
-			if (len < 14 || len >= transport_at(&s))
+			if (len < 14 || len >= transport_at(&s) ||
+			    (len >= network_at(&s) && len < network_at(&s) + (is_ipv6(&s) ? 40 : 20)))
 				assert_int_equal(v, GSO_TRUNCATED);
 			else
 				assert_true(v != GSO_OK);
@@ -744,6 +776,7 @@ int main(void)
 		cmocka_unit_test(resumed_in_ntbs),
 		cmocka_unit_test(random_packets),
 		cmocka_unit_test(source_elsewhere),
+		cmocka_unit_test(shifted_slot),
 		cmocka_unit_test(rejected),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(too_long),

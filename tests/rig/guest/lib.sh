@@ -389,8 +389,9 @@ iperf() {
 	pid=$!
 	wait_for 2000 listening /proc/net/tcp ||
 		fail "iperf3 server does not listen: $(cat /tmp/iperf-server)"
-	in_host iperf3 -J -c $dev_ip "$@" > /tmp/iperf.json ||
-		fail "iperf3 $*: $(json_text error /tmp/iperf.json)"
+	in_host timeout 40 iperf3 -J -c $dev_ip "$@" > /tmp/iperf.json ||
+		fail "iperf3 $*: $(json_text error /tmp/iperf.json | grep . ||
+			echo "not finished after 40 s: traffic stalled")"
 	wait_for 3000 gone $pid || kill $pid
 }
 
