@@ -35,26 +35,37 @@ static void refuse(struct transport *t, struct transfer *transfer, int result)
 	t->failed[t->n_failed++] = transfer;
 }
 
-bool transport_submit(struct transport *t)
+/* Offers the queue from place `first` on; returns how many left it, taken or refused. */
+static unsigned int hand_over(struct transport *t, unsigned int first)
 {
-	unsigned int first = 0;
+	unsigned int at = first;
 
-	while (first < t->queued) {
-		int n = t->ops->submit(t, t->queue + first, t->queued - first);
+	while (at < t->queued) {
+		int n = t->ops->submit(t, t->queue + at, t->queued - at);
 
 		if (n > 0) {
-			for (unsigned int i = first; i < first + (unsigned int)n; i++)
-				t->queue[i]->state = TRANSFER_IN_FLIGHT;
-			first += (unsigned int)n;
-		} else if (n == -EINTR) {
-			continue;
+			for (unsigned int end = at + (unsigned int)n; at < end; at++)
+				t->queue[at]->state = TRANSFER_IN_FLIGHT;
 		} else if (n == 0 || n == -EAGAIN) {
 			break; /* no room in the context or on the cable: stays queued */
-		} else {
-			refuse(t, t->queue[first++], n);
+		} else if (n != -EINTR) {
+			refuse(t, t->queue[at++], n);
 		}
 	}
-	unqueue(t, 0, first);
+	return at - first;
+}
+
+bool transport_submit(struct transport *t)
+{
+	unsigned int reads = t->queued_to_host, left = hand_over(t, 0);
+
+	/*
+	 * What cannot leave now must not keep reads from being armed: if both ends of
+	 * a cable waited like that, neither would ever go on.
+	 */
+	if (left < reads)
+		unqueue(t, reads, hand_over(t, reads));
+	unqueue(t, 0, left);
 	return t->queued > 0;
 }
 
