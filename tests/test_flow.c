@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The flows and the link on a transport that does as the test says, with a socket
+ * pair in the TAP's place: what the test sends on its end is what the stack sends.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "flow/from_host.h"
+#include "flow/histogram.h"
+#include "flow/link.h"
+#include "flow/to_host.h"
+#include "ntb_vectors.h"
+#include "unit.h"
+
+#define TAKEN_MAX 512
+
+static struct {
+	struct transport base;
+	int room; /* transfers it takes before it answers -EAGAIN; < 0: any number */
+	bool only_reads; /* what goes to the host gets -EAGAIN */
+	struct transfer *taken[TAKEN_MAX];
+	unsigned int n_taken;
+	struct transfer *done[TAKEN_MAX];
+	unsigned int n_done;
+	uint8_t ntb[64][16384]; /* what reached the kernel, copied as it does */
+	uint32_t ntb_len[64];
+	unsigned int ntbs;
+	struct transport_event event[8];
+	unsigned int events, next_event;
+	struct ncm_answer answer;
+} bus;
+
+static struct tap tap;
+static int stack; /* the other end of the TAP */
+static struct stats stats;
+static struct to_host to_host;
+static struct from_host from_host;
+static struct link usb_link;
+
+static int bus_submit(struct transport *t, struct transfer **list, unsigned int n)
+{
+	unsigned int i = 0;
+
+	(void)t;
+	for (; i < n && bus.room; i++, bus.room--) {
+		if (bus.only_reads && list[i]->endpoint != ENDPOINT_BULK_OUT)
+			break;
+		bus.taken[bus.n_taken++] = list[i];
+		if (list[i]->endpoint != ENDPOINT_BULK_IN)
+			continue;
+		memcpy(bus.ntb[bus.ntbs % 64], list[i]->bytes, list[i]->len);
+		bus.ntb_len[bus.ntbs++ % 64] = list[i]->len;
+	}
+	return i ? (int)i : -EAGAIN;
+}
+
+static unsigned int bus_reap(struct transport *t, struct transfer **done, unsigned int max)
+{
+	unsigned int n = 0;
+
+	(void)t;
+	while (n < max && bus.n_done)
+		done[n++] = bus.done[--bus.n_done];
+	return n;
+}
+
+static void bus_cancel(struct transport *t, struct transfer *transfer)
+{
+	(void)t;
+	transfer->result = -ECONNRESET;
+	bus.done[bus.n_done++] = transfer;
+	for (unsigned int i = 0; i < bus.n_taken; i++)
+		if (bus.taken[i] == transfer)
+			bus.taken[i--] = bus.taken[--bus.n_taken];
+}
+
+static bool bus_event(struct transport *t, struct transport_event *event)
+{
+	(void)t;
+	if (bus.next_event == bus.events)
+		return false;
+	*event = bus.event[bus.next_event++];
+	return true;
+}
+
+static int bus_answer(struct transport *t, const struct ncm_answer *answer)
+{
+	(void)t;
+	bus.answer = *answer;
+	return 0;
+}
+
+static int bus_link(struct transport *t, struct transport_link *link)
+{
+	(void)t;
+	*link = (struct transport_link){ USB_SPEED_IS_HIGH, 512, 2 };
+	return 0;
+}
+
+static const struct transport_ops bus_ops = { "bus",	 bus_submit, bus_reap, bus_cancel,
+					      bus_event, bus_answer, bus_link };
+
+static const struct ncm_offer offer = { .capabilities = NCM_CAP_PACKET_FILTER,
+					.ntb_in_max_size = 16384,
+					.ntb_out_max_size = 16384,
+					.max_segment_size = 1514 };
+
+static int setup(void **state)
+{
+	const struct to_host_settings settings = { .depth = 2,
+						   .buffer_size = 16384,
+						   .max_datagrams = 64,
+						   .max_datagram_len = 1518,
+						   .divisor = 4,
+						   .alignment = 4 };
+	const struct ntb_read_rules rules = { .ntb_out_max_size = 16384, .max_datagram_len = 1518 };
+	int pair[2];
+
+	(void)state;
+	memset(&bus, 0, sizeof(bus));
+	memset(&stats, 0, sizeof(stats));
+	bus.base.ops = &bus_ops;
+	bus.room = -1;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
+	tap = (struct tap){ .fd = pair[0], .name = "test" };
+	stack = pair[1];
+	assert_int_equal(to_host_open(&to_host, &settings, &tap, &bus.base, &stats.to_host, NULL),
+			 0);
+	assert_int_equal(from_host_open(&from_host, 4, 16384, &rules, &tap, &bus.base,
+					&stats.from_host, NULL),
+			 0);
+	link_open(&usb_link, &offer, &bus.base, &tap, &to_host, &from_host, &stats.link);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	to_host_close(&to_host);
+	from_host_close(&from_host);
+	close(tap.fd);
+	close(stack);
+	return 0;
+}
+
+/* A turn as src/ncmd/loop.c makes it. */
+static void turn(int64_t now_ns)
+{
+	struct transfer *done[32];
+	unsigned int n = transport_reap(&bus.base, done, 32);
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (done[i]->endpoint == ENDPOINT_BULK_OUT)
+			from_host_done(&from_host, done[i]);
+		else if (done[i]->endpoint == ENDPOINT_BULK_IN)
+			to_host_done(&to_host, done[i]);
+		else
+			link_done(&usb_link, done[i], now_ns);
+	}
+	link_events(&usb_link);
+	to_host_tap_ready(&to_host);
+	to_host_turn(&to_host, now_ns);
+	link_turn(&usb_link, now_ns);
+	transport_submit(&bus.base);
+	to_host_submitted(&to_host);
+}
+
+static void post(enum transport_event_kind kind)
+{
+	bus.event[bus.events++].kind = kind;
+}
+
+/* Ends everything of one endpoint that the bus has. */
+static void end_all(enum endpoint endpoint, int32_t result)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < bus.n_taken; i++) {
+		struct transfer *t = bus.taken[i];
+
+		if (t->endpoint != endpoint) {
+			bus.taken[kept++] = t;
+			continue;
+		}
+		t->result = result < 0 ? result : (int32_t)t->len;
+		bus.done[bus.n_done++] = t;
+	}
+	bus.n_taken = kept;
+}
+
+static void bring_up(void)
+{
+	post(TRANSPORT_ENABLE);
+	turn(0); /* speed */
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0); /* connection */
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0);
+	assert_int_equal(usb_link.state, LINK_UP);
+}
+
+static void send_frame(size_t len, uint8_t fill)
+{
+	uint8_t frame[2000];
+
+	memset(frame, fill, len);
+	assert_int_equal(send(stack, frame, len, 0), len);
+}
+
+/* The fill bytes of all datagrams in what the bus got, checked to be whole frames of one byte. */
+static unsigned int datagrams(uint8_t *fill, size_t *len, unsigned int max)
+{
+	const struct ntb_read_rules rules = { .ntb_out_max_size = 16384, .max_datagram_len = 1518 };
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < bus.ntbs; i++) {
+		struct ntb_read r;
+		struct ntb_datagram d;
+
+		ntb_read_begin(&r, &rules, bus.ntb[i], bus.ntb_len[i]);
+		while (ntb_read_next(&r, &d) == NTB_DATAGRAM) {
+			assert_true(n < max);
+			for (size_t k = 0; k < d.len; k++)
+				assert_int_equal(d.bytes[k], d.bytes[0]);
+			fill[n] = d.bytes[0];
+			len[n++] = d.len;
+		}
+	}
+	return n;
+}
+
+/* --- to_host --------------------------------------------------------------- */
+
+static void frames_cross_the_end_of_an_ntb(void **state)
+{
+	uint8_t fill[64];
+	size_t len[64];
+	unsigned int n;
+
+	(void)state;
+	bring_up();
+	for (uint8_t i = 0; i < 25; i++)
+		send_frame(1514, i);
+	for (int i = 0; i < 5; i++) {
+		turn(1000);
+		end_all(ENDPOINT_BULK_IN, 0);
+	}
+	n = datagrams(fill, len, 64);
+	assert_int_equal(n, 25);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(fill[i], i);
+		assert_int_equal(len[i], 1514);
+	}
+	/* Two frames straddled; of each only what stood before the end was copied. */
+	assert_true(stats.to_host.copied_bytes > 0);
+	assert_true(stats.to_host.copied_bytes < 2 * 1514);
+	turn(2000);
+	assert_int_equal(stats.to_host.datagrams, 25);
+	assert_int_equal(to_host.free_buffers + (to_host.block[0].buffer != NULL) +
+				 (to_host.block[1].buffer != NULL),
+			 4);
+}
+
+static void one_frame_leaves_at_once_and_uncopied(void **state)
+{
+	(void)state;
+	bring_up();
+	send_frame(60, 7);
+	turn(1000);
+	assert_int_equal(bus.ntbs, 1);
+	assert_int_equal(stats.to_host.reason[POLICY_REASON_DRAINED], 1);
+	assert_int_equal(stats.to_host.copied_bytes, 0);
+}
+
+static void a_busy_wire_collects(void **state)
+{
+	(void)state;
+	bring_up();
+	for (uint8_t i = 0; i < 2; i++) {
+		send_frame(60, i);
+		turn(1000);
+	}
+	for (uint8_t i = 2; i < 7; i++) {
+		send_frame(60, i);
+		turn(1000);
+	}
+	assert_int_equal(bus.ntbs, 2); /* depth */
+	end_all(ENDPOINT_BULK_IN, 0);
+	turn(2000);
+	assert_int_equal(bus.ntbs, 3);
+	assert_int_equal(stats.to_host.reason[POLICY_REASON_WIRE_FREE], 1);
+}
+
+static void wrong_frames_are_counted_not_cut(void **state)
+{
+	(void)state;
+	bring_up();
+	send_frame(1519, 1);
+	send_frame(13, 2);
+	send_frame(1518, 3);
+	turn(1000);
+	assert_int_equal(stats.to_host.drop[TO_HOST_DROP_TOO_LONG], 1);
+	assert_int_equal(stats.to_host.drop[TO_HOST_DROP_TOO_SHORT], 1);
+	assert_int_equal(bus.ntbs, 1);
+}
+
+static void a_host_that_does_not_read_gets_fresh_frames(void **state)
+{
+	int64_t now = 0;
+	uint64_t sent = 0;
+
+	(void)state;
+	bring_up();
+	for (int ms = 0; ms < 30000; ms++, now += 1000000) {
+		sent += send(stack, "0123456789abcdef", 16, 0) == 16;
+		turn(now);
+		to_host_expire(&to_host, now);
+		assert_true(to_host.in_flight <= 2);
+	}
+	assert_true(stats.to_host.drop[TO_HOST_DROP_STALE] > 1000);
+	for (unsigned int i = 0; i < 2; i++)
+		assert_true(!to_host.ntb[i].pending ||
+			    now - to_host.ntb[i].closed_ns < 2 * TO_HOST_STALE_NS);
+	/* It reads again: what is left comes, and every frame is accounted for. */
+	for (int i = 0; i < 1000; i++) {
+		turn(now);
+		end_all(ENDPOINT_BULK_IN, 0);
+	}
+	assert_int_equal(sent, stats.to_host.datagrams + stats.to_host.drop[TO_HOST_DROP_STALE]);
+}
+
+static void memory_stays_until_it_was_taken(void **state)
+{
+	uint8_t fill[8];
+	size_t len[8];
+
+	(void)state;
+	bring_up();
+	bus.room = 0;
+	send_frame(100, 1);
+	turn(1000);
+	send_frame(100, 2);
+	turn(1000);
+	bus.room = -1;
+	turn(2000);
+	assert_int_equal(datagrams(fill, len, 8), 2);
+	assert_int_equal(fill[0], 1);
+	assert_int_equal(fill[1], 2);
+}
+
+/* --- from_host ------------------------------------------------------------- */
+
+static unsigned int armed(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < bus.n_taken; i++)
+		n += bus.taken[i]->endpoint == ENDPOINT_BULK_OUT;
+	return n;
+}
+
+/* The host writes `len` bytes into the oldest read. */
+static void host_writes(const uint8_t *bytes, size_t len)
+{
+	for (unsigned int i = 0; i < bus.n_taken; i++) {
+		struct transfer *t = bus.taken[i];
+
+		if (t->endpoint != ENDPOINT_BULK_OUT)
+			continue;
+		memcpy(t->bytes, bytes, len);
+		t->result = (int32_t)len;
+		bus.done[bus.n_done++] = t;
+		memmove(bus.taken + i, bus.taken + i + 1, (--bus.n_taken - i) * sizeof(*bus.taken));
+		return;
+	}
+	fail_msg("no read is armed");
+}
+
+static void bad_ntbs_cost_no_read(void **state)
+{
+	uint8_t bytes[16384], frame[64];
+
+	(void)state;
+	bring_up();
+	for (int round = 0; round < 1000; round++) {
+		host_writes((const uint8_t *)"NCMHxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 32);
+		turn(0);
+		assert_int_equal(armed(), 4);
+	}
+	assert_int_equal(stats.from_host.verdict[NTB_BAD_HEADER_LENGTH], 1000);
+	host_writes(bytes, ntb_vector_build(ntb_vector_find("BASE-A"), bytes, sizeof(bytes)));
+	turn(0);
+	assert_int_equal(recv(stack, frame, sizeof(frame), 0), 60);
+	assert_int_equal(armed(), 4);
+}
+
+static void a_reset_read_waits_for_enable(void **state)
+{
+	(void)state;
+	bring_up();
+	end_all(ENDPOINT_BULK_OUT, -ESHUTDOWN);
+	turn(0);
+	assert_int_equal(armed(), 0); /* no tight loop */
+	assert_true(from_host.rearm);
+	post(TRANSPORT_ENABLE);
+	turn(0);
+	assert_int_equal(armed(), 4);
+	/* Ended by an ENABLE that was seen first: armed again at once. */
+	end_all(ENDPOINT_BULK_OUT, -ESHUTDOWN);
+	post(TRANSPORT_ENABLE);
+	link_events(&usb_link);
+	turn(0);
+	assert_int_equal(armed(), 4);
+}
+
+static void reads_are_armed_though_nothing_can_leave(void **state)
+{
+	(void)state;
+	bring_up();
+	bus.only_reads = true;
+	send_frame(60, 1);
+	end_all(ENDPOINT_BULK_OUT, -EIO);
+	turn(0);
+	from_host_arm(&from_host);
+	turn(0);
+	assert_int_equal(armed(), 4);
+	assert_int_equal(bus.base.queued, 1);
+}
+
+static void refused_datagrams_are_counted(void **state)
+{
+	uint8_t bytes[16384];
+	size_t len = ntb_vector_build(ntb_vector_find("BASE-A"), bytes, sizeof(bytes));
+
+	(void)state;
+	bring_up();
+	for (int i = 0; i < 2000; i++) { /* nobody reads the TAP */
+		host_writes(bytes, len);
+		turn(0);
+	}
+	assert_int_equal(stats.from_host.datagrams + stats.from_host.drop[FROM_HOST_DROP_EAGAIN],
+			 2000);
+	assert_true(stats.from_host.drop[FROM_HOST_DROP_EAGAIN] > 0);
+	assert_int_equal(armed(), 4);
+}
+
+/* --- link ------------------------------------------------------------------ */
+
+static void notifications_name_the_hosts_interface(void **state)
+{
+	static const uint8_t connection[8] = { 0xa1, 0x00, 1, 0, 2, 0, 0, 0 };
+
+	(void)state;
+	post(TRANSPORT_ENABLE);
+	turn(0);
+	assert_int_equal(usb_link.notification.len, 16);
+	assert_int_equal(usb_link.notification_bytes[4], 2);
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0);
+	assert_int_equal(usb_link.notification.len, 8);
+	assert_memory_equal(usb_link.notification_bytes, connection, 8);
+	assert_false(tap.carrier);
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0);
+	assert_true(tap.carrier);
+	post(TRANSPORT_DISABLE);
+	turn(0);
+	assert_false(tap.carrier);
+}
+
+static void the_last_state_of_a_flapping_tap_wins(void **state)
+{
+	(void)state;
+	bring_up();
+	for (int i = 0; i < 101; i++)
+		link_tap_up(&usb_link, i % 2 == 1);
+	turn(0);
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0);
+	assert_int_equal(usb_link.notification_bytes[2], 0); /* down */
+	assert_int_equal(usb_link.notification.state, TRANSFER_IDLE);
+}
+
+static void a_failed_notification_is_sent_again(void **state)
+{
+	(void)state;
+	post(TRANSPORT_ENABLE);
+	turn(0);
+	end_all(ENDPOINT_NOTIFY, -EAGAIN);
+	turn(1000);
+	assert_int_equal(usb_link.notification.state, TRANSFER_IDLE);
+	assert_true(usb_link.retry_ns > 1000);
+	turn(usb_link.retry_ns);
+	assert_int_equal(usb_link.notification.state, TRANSFER_IN_FLIGHT);
+	assert_int_equal(usb_link.notification.len, 16);
+}
+
+static void a_packet_filter_is_a_sign_of_life(void **state)
+{
+	struct transport_event *e = &bus.event[1];
+
+	(void)state;
+	post(TRANSPORT_ENABLE);
+	post(TRANSPORT_SETUP);
+	e->setup = (struct usb_setup){ USB_CLASS_REQUEST_OUT, SET_ETHERNET_PACKET_FILTER,
+				       le16_of(0x0e), le16_of(0), le16_of(0) };
+	turn(0);
+	assert_int_equal(bus.answer.kind, NCM_ACCEPT);
+	assert_int_equal(usb_link.state, LINK_UP);
+	assert_int_equal(usb_link.choice.packet_filter, 0x0e);
+}
+
+static void a_smaller_ntb_size_is_kept(void **state)
+{
+	static const struct usb_setup set = {
+		USB_CLASS_REQUEST_OUT, SET_NTB_INPUT_SIZE, { { 0 } }, { { 0 } }, { { 4, 0 } }
+	};
+
+	(void)state;
+	bring_up();
+	bus.event[bus.events++] = (struct transport_event){ .kind = TRANSPORT_SETUP, .setup = set };
+	bus.event[bus.events++] = (struct transport_event){
+		.kind = TRANSPORT_DATA, .setup = set, .data = { 0, 8, 0, 0 }, .data_len = 4
+	};
+	turn(0);
+	for (uint8_t i = 0; i < 40; i++)
+		send_frame(300, i);
+	for (int i = 0; i < 20; i++) {
+		turn(0);
+		end_all(ENDPOINT_BULK_IN, 0);
+	}
+	for (unsigned int i = 0; i < bus.ntbs; i++)
+		assert_true(bus.ntb_len[i] <= 2048);
+	assert_int_equal(stats.to_host.drop[TO_HOST_DROP_TOO_LONG], 0);
+}
+
+/* --- histogram ------------------------------------------------------------- */
+
+static void buckets_hold_what_they_say(void **state)
+{
+	struct histogram h;
+
+	(void)state;
+	for (uint64_t v = 0; v < 1u << 20; v += v / 64 + 1) {
+		unsigned int i = 0;
+
+		memset(&h, 0, sizeof(h));
+		histogram_add(&h, (int64_t)v);
+		while (!h.bucket[i])
+			i++;
+		assert_true(histogram_floor(i) <= v && v < histogram_floor(i + 1));
+		assert_int_equal(histogram_quantile(&h, 500), histogram_floor(i));
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(frames_cross_the_end_of_an_ntb),
+		TEST(one_frame_leaves_at_once_and_uncopied),
+		TEST(a_busy_wire_collects),
+		TEST(wrong_frames_are_counted_not_cut),
+		TEST(a_host_that_does_not_read_gets_fresh_frames),
+		TEST(memory_stays_until_it_was_taken),
+		TEST(bad_ntbs_cost_no_read),
+		TEST(a_reset_read_waits_for_enable),
+		TEST(reads_are_armed_though_nothing_can_leave),
+		TEST(refused_datagrams_are_counted),
+		TEST(notifications_name_the_hosts_interface),
+		TEST(the_last_state_of_a_flapping_tap_wins),
+		TEST(a_failed_notification_is_sent_again),
+		TEST(a_packet_filter_is_a_sign_of_life),
+		TEST(a_smaller_ntb_size_is_kept),
+		cmocka_unit_test(buckets_hold_what_they_say),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
