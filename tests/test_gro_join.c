@@ -354,6 +354,7 @@ static void odd_ones(void **state)
 		{ "URG", "2 1 3 ", 2, .flags = 0x30 },
 		{ "ECE", "2 1 3 ", 2, .flags = 0x50 },
 		{ "CWR", "2 1 3 ", 2, .flags = 0x90 },
+		{ "header length", "2 1 3 ", 2, .payload_len = -4, .at = 46, .change = 0xf0 },
 		{ "AE", "2 1 3 ", 2, .at = 46, .change = 1 },
 		{ "ack", "2 1 3 ", 2, .at = 45, .change = 1 },
 		{ "ack, high byte", "2 1 3 ", 2, .at = 42, .change = 1 },

@@ -483,6 +483,26 @@ static void source_elsewhere(void **state)
 	assert_memory_equal(before, packet_bytes, sizeof(before));
 }
 
+/* A segment whose checksum is 0, which UDP cannot say. */
+static void udp_zero(void **state)
+{
+	uint8_t packet_bytes[256] = { 0 }, payload[20] = { 0 }, expected[128], slot[128];
+	struct spec s = { .gso_type = 5, .gso_size = 10, .payload_len = 20, .partial = 1 };
+	struct gso_packet packet = { .hdr = vnet_hdr_of(&s), .first = packet_bytes };
+	struct gso_split split;
+
+	(void)state;
+	build_segment(expected, &s, payload, 1);
+	memcpy(payload + 10, expected + 40, 2);
+	assert_int_equal(build_segment(expected, &s, payload, 1), 52);
+	assert_int_equal(get16(expected + 40), 0xffff);
+	packet.first_len = build(packet_bytes, &s, payload);
+	assert_int_equal(gso_split_begin(&split, &packet, 1514), GSO_OK);
+	assert_int_equal(gso_split_next(&split, slot, sizeof(slot)), 52);
+	assert_int_equal(gso_split_next(&split, slot, sizeof(slot)), 52);
+	assert_memory_equal(slot, expected, 52);
+}
+
 /* The first slot is not where the packet begins, but lies over it. */
 static void shifted_slot(void **state)
 {
@@ -777,6 +797,7 @@ int main(void)
 		cmocka_unit_test(random_packets),
 		cmocka_unit_test(source_elsewhere),
 		cmocka_unit_test(shifted_slot),
+		cmocka_unit_test(udp_zero),
 		cmocka_unit_test(rejected),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(too_long),

@@ -74,13 +74,12 @@ static bool is_same_path(const uint8_t *a, const uint8_t *b, bool ipv6)
 	return differ == 0;
 }
 
-/* Ports, acknowledgment, flags but PSH, window, urgent pointer, options; `len`: of the header. */
+/* Ports, acknowledgment, flags but PSH, window, urgent pointer, options; both have `len` bytes. */
 static bool is_same_state(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	uint32_t differ =
 		differ32(a, b, 0) | differ32(a, b, 8) | differ16(a, b, 14) | differ16(a, b, 18);
 
-	differ |= a[12] ^ b[12];
 	differ |= (a[TCP_FLAGS_AT] ^ b[TCP_FLAGS_AT]) & ~TCP_PSH;
 	for (size_t at = sizeof(struct tcp_header); at < len; at += 4)
 		differ |= differ32(a, b, at);
@@ -132,7 +131,8 @@ static bool may_follow(const struct gro_join *j, const uint8_t *frame, const str
 {
 	const struct frame_tcp *a = &j->tcp;
 
-	if (t->ipv6 != a->ipv6 || t->header_len != a->header_len || t->payload_len > a->payload_len)
+	/* Whether both are IPv4 or both IPv6 is_same_path() finds in the type. */
+	if (t->header_len != a->header_len || t->payload_len > a->payload_len)
 		return false;
 	if (be32_get(tcp_of(frame, t)->sequence) != j->next_sequence)
 		return false;
@@ -169,10 +169,8 @@ bool gro_join_add(struct gro_join *j, const uint8_t *frame, size_t len)
 	if (!candidate || !may_follow(j, frame, &t))
 		return false;
 	/* Only now: most frames that stay alone are never summed. */
-	if (!j->verified && !is_intact(j->first, &j->tcp)) {
-		j->closed = true;
+	if (!j->verified && !is_intact(j->first, &j->tcp))
 		return false;
-	}
 	j->verified = true;
 	if (!is_intact(frame, &t))
 		return false;
