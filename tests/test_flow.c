@@ -536,6 +536,69 @@ static void a_smaller_ntb_size_is_kept(void **state)
 	assert_int_equal(stats.to_host.drop[TO_HOST_DROP_TOO_LONG], 0);
 }
 
+static void a_frame_too_long_for_any_ntb_is_counted(void **state)
+{
+	(void)state;
+	bring_up();
+	to_host.settings.max_datagram_len = 8004;
+	usb_link.choice.ntb_in_size = 2048;
+	to_host_shape(&to_host, &usb_link.choice, 512);
+	for (uint64_t i = 1; i <= 3; i++) {
+		uint8_t big[3000] = { 0 };
+
+		assert_int_equal(send(stack, big, sizeof(big), 0), sizeof(big));
+		turn(0);
+		assert_int_equal(stats.to_host.drop[TO_HOST_DROP_TOO_LONG], i);
+		send_frame(60, 1);
+		turn(0);
+		end_all(ENDPOINT_BULK_IN, 0);
+		assert_int_equal(bus.ntbs, i);
+	}
+}
+
+static void what_failed_in_suspend_is_said_after_it(void **state)
+{
+	(void)state;
+	bring_up();
+	link_tap_up(&usb_link, false);
+	turn(0);
+	post(TRANSPORT_SUSPEND);
+	turn(0);
+	end_all(ENDPOINT_NOTIFY, -EAGAIN);
+	turn(0);
+	link_tap_up(&usb_link, true);
+	turn(0);
+	assert_int_equal(usb_link.notification.state, TRANSFER_IDLE); /* the bus sleeps */
+	assert_true(usb_link.retry_ns == POLICY_NO_TIMER);
+	post(TRANSPORT_RESUME);
+	turn(0);
+	end_all(ENDPOINT_NOTIFY, 0);
+	turn(0);
+	assert_int_equal(usb_link.notification.len, 8);
+	assert_int_equal(usb_link.notification_bytes[2], 1);
+	assert_int_equal(usb_link.notification.state, TRANSFER_IN_FLIGHT);
+	assert_int_equal(stats.link.resumes, 1);
+}
+
+static void a_late_completion_is_no_sign_of_life(void **state)
+{
+	(void)state;
+	bring_up();
+	link_tap_up(&usb_link, false);
+	link_tap_up(&usb_link, true);
+	turn(0);
+	end_all(ENDPOINT_NOTIFY, 0); /* ended, not reaped */
+	post(TRANSPORT_ENABLE);
+	link_events(&usb_link);
+	link_heard(&usb_link, &(struct transfer){ .generation = from_host.generation - 1 });
+	assert_int_equal(usb_link.state, LINK_CONFIGURED);
+	turn(0);
+	assert_int_equal(usb_link.state, LINK_CONFIGURED);
+	assert_false(tap.carrier);
+	link_heard(&usb_link, &(struct transfer){ .generation = from_host.generation });
+	assert_int_equal(usb_link.state, LINK_UP);
+}
+
 /* --- histogram ------------------------------------------------------------- */
 
 static void buckets_hold_what_they_say(void **state)
@@ -575,6 +638,9 @@ int main(void)
 		TEST(a_failed_notification_is_sent_again),
 		TEST(a_packet_filter_is_a_sign_of_life),
 		TEST(a_smaller_ntb_size_is_kept),
+		TEST(a_frame_too_long_for_any_ntb_is_counted),
+		TEST(what_failed_in_suspend_is_said_after_it),
+		TEST(a_late_completion_is_no_sign_of_life),
 		cmocka_unit_test(buckets_hold_what_they_say),
 	};
 

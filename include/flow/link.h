@@ -64,8 +64,9 @@ void link_events(struct link *l);
 /* The notification ended. */
 void link_done(struct link *l, struct transfer *transfer, int64_t now_ns);
 
-/* Data came from the host: it is certainly listening. */
-void link_heard(struct link *l);
+/* Data came from the host in `transfer`: if that was armed since the last ENABLE, it is listening.
+ */
+void link_heard(struct link *l, const struct transfer *transfer);
 
 /* The TAP interface was set up or down by its owner; the host is told. */
 void link_tap_up(struct link *l, bool up);

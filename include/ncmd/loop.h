@@ -52,8 +52,8 @@ struct loop {
 };
 
 /*
- * Blocks SIGTERM, SIGINT and SIGUSR1: from now on they wait for loop_run(). To be called
- * before anything is made that a sudden end would leave behind.
+ * Blocks SIGTERM, SIGINT, SIGHUP and SIGUSR1: from now on they wait for loop_run(). SIGPIPE is
+ * ignored. To be called before anything is made that a sudden end would leave behind.
  */
 void loop_block_signals(void);
 
@@ -61,7 +61,7 @@ void loop_block_signals(void);
 int loop_open(struct loop *l, struct failure *f);
 
 /*
- * Runs until SIGTERM, SIGINT, `stop`, or the end of the transport (0), or until the
+ * Runs until SIGTERM, SIGINT, SIGHUP, `stop`, or the end of the transport (0), or until the
  * TAP interface is deleted or waiting fails (-errno with *f filled).
  */
 int loop_run(struct loop *l, struct failure *f);

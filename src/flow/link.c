@@ -187,16 +187,22 @@ static void suspend(struct link *l)
 		return;
 	l->before_suspend = l->state;
 	l->state = LINK_SUSPENDED;
+	l->retry_ns = POLICY_NO_TIMER; /* resume() says everything again */
 	to_host_suspend(l->to_host, true);
 	log_debug("the bus is suspended");
 }
 
+/*
+ * No ENABLE comes with it, so what failed or changed while the bus slept is said
+ * now; a notification more does no harm.
+ */
 static void resume(struct link *l)
 {
-	l->stats->resumes++;
 	if (l->state != LINK_SUSPENDED)
 		return;
 	l->state = l->before_suspend;
+	if (l->state == LINK_CONFIGURED || l->state == LINK_UP)
+		l->notify_speed = l->notify_connection = true;
 	to_host_suspend(l->to_host, false);
 	log_debug("the bus is awake");
 }
@@ -226,7 +232,7 @@ static void event(struct link *l, const struct transport_event *e)
 		suspend(l);
 		break;
 	case TRANSPORT_RESUME:
-		resume(l);
+		l->stats->resumes++; /* the bus was woken above */
 		break;
 	case TRANSPORT_SETUP:
 		setup(l, &e->setup);
@@ -260,7 +266,9 @@ void link_done(struct link *l, struct transfer *transfer, int64_t now_ns)
 {
 	if (transfer->result >= 0) {
 		l->stats->notifications++;
-		if (l->connection_sent && l->tap_up)
+		/* One from before an ENABLE says nothing about the time after it. */
+		if (l->connection_sent && l->tap_up &&
+		    transfer->generation == l->from_host->generation)
 			go_up(l, "notification taken");
 		return;
 	}
@@ -275,9 +283,10 @@ void link_done(struct link *l, struct transfer *transfer, int64_t now_ns)
 	l->retry_ns = now_ns + RETRY_NS;
 }
 
-void link_heard(struct link *l)
+void link_heard(struct link *l, const struct transfer *transfer)
 {
-	go_up(l, "data from the host");
+	if (transfer->generation == l->from_host->generation)
+		go_up(l, "data from the host");
 }
 
 void link_tap_up(struct link *l, bool up)
@@ -293,6 +302,8 @@ void link_turn(struct link *l, int64_t now_ns)
 {
 	struct transfer *n = &l->notification;
 
+	if (l->state == LINK_SUSPENDED)
+		return;
 	if (n->state != TRANSFER_IDLE || (!l->notify_speed && !l->notify_connection))
 		return;
 	if (l->retry_ns != POLICY_NO_TIMER && now_ns < l->retry_ns)
@@ -309,5 +320,6 @@ void link_turn(struct link *l, int64_t now_ns)
 		n->len = (uint32_t)ncm_notify_connection(l->notification_bytes, l->usb.interface,
 							 l->tap_up);
 	}
+	n->generation = l->from_host->generation;
 	transport_queue(l->transport, n);
 }

@@ -246,6 +246,11 @@ static void take_frame(struct to_host *h, struct to_host_block *b, uint8_t *slot
 		size_t next_room;
 		uint8_t *next_slot = ntb_write_slot(&next->write, &next_room);
 
+		/* The host chose NTBs smaller than the largest datagram: it fits none. */
+		if (len > next_room) {
+			h->stats->drop[TO_HOST_DROP_TOO_LONG]++;
+			return;
+		}
 		memcpy(next_slot, slot, room);
 		h->stats->copied_bytes += room;
 		next->oldest_ns = now_ns;

@@ -54,6 +54,7 @@ static void caught_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
 	sigaddset(set, SIGUSR1);
 }
 
@@ -63,6 +64,7 @@ void loop_block_signals(void)
 
 	caught_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); /* whoever read the log is gone: no reason to end */
 }
 
 int loop_open(struct loop *l, struct failure *f)
@@ -132,7 +134,7 @@ static void ended(struct loop *l, struct transfer *transfer, int64_t now_ns)
 	case ENDPOINT_BULK_OUT:
 		/* Before the datagrams are written: the answers they cause need the carrier. */
 		if (transfer->result > 0)
-			link_heard(l->link);
+			link_heard(l->link, transfer);
 		/* A write to the TAP runs the network stack, which may have answered already. */
 		if (from_host_done(l->from_host, transfer))
 			to_host_tap_ready(l->to_host);
