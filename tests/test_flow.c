@@ -566,6 +566,7 @@ static void what_failed_in_suspend_is_said_after_it(void **state)
 	turn(0);
 	end_all(ENDPOINT_NOTIFY, -EAGAIN);
 	turn(0);
+	usb_link.notify_connection = true; /* as if it had been due just before */
 	link_tap_up(&usb_link, true);
 	turn(0);
 	assert_int_equal(usb_link.notification.state, TRANSFER_IDLE); /* the bus sleeps */
