@@ -133,7 +133,7 @@ static void open_tap(struct cable_end *e, const struct end *end, unsigned int mt
 	struct failure f;
 
 	no_duplicate_address_detection();
-	check(tap_open(&e->tap, settings.name, false, &f), &f);
+	check(tap_open(&e->tap, settings.name, false, true, &f), &f);
 	check(rtnl_apply(&settings, &f), &f);
 }
 
@@ -147,11 +147,17 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 		.max_datagram_len = longest,
 		.divisor = 4,
 		.alignment = 4,
+		.in_flight_us = 2000,
+		.queue_target_us = 5000,
+		.queue_interval_us = 100000,
+		.queue_limit_us = 50000,
 	};
-	const struct ntb_read_rules rules = {
-		.ntb_out_max_size = c->ntb_size,
-		.max_datagram_len = longest,
-		.ntb_out_max_datagrams = c->max_datagrams,
+	const struct from_host_settings from_host = {
+		.count = 8,
+		.size = c->ntb_size,
+		.rules = { .ntb_out_max_size = c->ntb_size,
+			   .max_datagram_len = longest,
+			   .ntb_out_max_datagrams = c->max_datagrams },
 	};
 	const struct ncm_offer offer = { .ntb_in_max_size = c->ntb_size,
 					 .max_segment_size = (uint16_t)(longest - 4) };
@@ -160,8 +166,9 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 	policy_parse(c->policy, &to_host.policy);
 	check(cable_open(&e->cable, socket, c->speed, &f), &f);
 	check(to_host_open(&e->to_host, &to_host, &e->tap, &e->cable.base, &e->stats.to_host, &f), &f);
-	check(from_host_open(&e->from_host, 8, c->ntb_size, &rules, &e->tap, &e->cable.base,
-			     &e->stats.from_host, &f), &f);
+	check(from_host_open(&e->from_host, &from_host, &e->tap, &e->cable.base, &e->stats.from_host,
+			     &f), &f);
+	from_host_probe(&e->from_host);
 	link_open(&e->link, &offer, &e->cable.base, &e->tap, &e->to_host, &e->from_host,
 		  &e->stats.link);
 	/* What a host would have asked for with SET_NTB_FORMAT and SET_CRC_MODE. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bulk OUT -> NTB -> TAP. Each datagram is written to the TAP straight out of the
- * received NTB. Reads are always armed again, whatever they brought.
+ * Bulk OUT -> NTB -> TAP. Datagrams are written to the TAP straight out of the
+ * received NTBs; consecutive segments of a TCP stream, in one NTB or in several that came
+ * in the same turn, are written as one packet. Reads are always armed again, whatever
+ * they brought.
  */
 #ifndef NCMD_FLOW_FROM_HOST_H
 #define NCMD_FLOW_FROM_HOST_H
@@ -12,6 +14,7 @@
 #include "flow/stats.h"
 #include "port/tap.h"
 #include "port/transport.h"
+#include "wire/gro_join.h"
 #include "wire/ntb_read.h"
 
 #define FROM_HOST_COUNT_MAX 64
@@ -22,20 +25,30 @@ struct from_host {
 	struct stats_from_host *stats;
 	struct ntb_read_rules rules;
 	struct ntb_read reader;
+	struct gro_join join; /* the run that is being collected */
 	uint8_t *memory;
+	uint8_t *bounce; /* as long as memory; NULL: datagrams are written from where they lie */
+	size_t memory_len;
 	struct transfer transfer[FROM_HOST_COUNT_MAX];
 	uint32_t count;
 	uint32_t generation; /* counts ENABLEs */
 	uint16_t last_sequence;
 	bool sequence_known;
 	bool enabled;
+	unsigned int delivered; /* since the last flush */
 	bool rearm; /* some read is idle and has to be armed by from_host_arm() */
 };
 
-/* Allocates `count` buffers of `size` bytes (a multiple of 1024). 0 or -errno with *f filled. */
-int from_host_open(struct from_host *h, uint32_t count, uint32_t size,
-		   const struct ntb_read_rules *rules, struct tap *tap, struct transport *transport,
-		   struct stats_from_host *stats, struct failure *f);
+struct from_host_settings {
+	uint32_t count; /* reads: 1 ... FROM_HOST_COUNT_MAX */
+	uint32_t size; /* of each, bytes, a multiple of 1024 */
+	struct ntb_read_rules rules;
+	bool bounce; /* copy every datagram once more, to measure what that costs */
+};
+
+/* Allocates everything the flow will ever use. 0 or -errno with *f filled. */
+int from_host_open(struct from_host *h, const struct from_host_settings *settings, struct tap *tap,
+		   struct transport *transport, struct stats_from_host *stats, struct failure *f);
 void from_host_close(struct from_host *h);
 
 /* The endpoints were enabled (again): arms what is idle, and from now on what comes back. */
@@ -46,10 +59,20 @@ void from_host_disable(struct from_host *h);
 void from_host_reshape(struct from_host *h, enum ntb_format format, bool crc);
 
 /*
- * One of this flow's transfers ended: its datagrams go to the TAP and it is queued
- * again. Returns how many datagrams reached the TAP.
+ * Finds out whether the kernel takes joined packets, and does not join if not. The interface is
+ * up; a packet for nobody is written to it (facts tap-offload 7.1).
  */
-unsigned int from_host_done(struct from_host *h, struct transfer *transfer);
+void from_host_probe(struct from_host *h);
+
+/*
+ * One of this flow's transfers ended: its datagrams go to the TAP and it is queued
+ * again. Some may wait for the next one: from_host_flush() before transport_submit(), after
+ * which the memory is the kernel's again.
+ */
+void from_host_done(struct from_host *h, struct transfer *transfer);
+
+/* Writes what still waits; returns how many datagrams have reached the TAP since the last call. */
+unsigned int from_host_flush(struct from_host *h);
 
 /* Queues idle reads; called when `rearm` has been set for a while (an endpoint that fails at once
  * is not asked in a tight loop). */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "flow/histogram.h"
+#include "wire/gso_split.h"
 #include "wire/ntb_read.h"
 #include "wire/policy.h"
 
@@ -21,6 +22,9 @@ enum to_host_drop {
 	TO_HOST_DROP_STALE, /* the host did not fetch it for STALE_NS */
 	TO_HOST_DROP_RESET, /* the host reconfigured or went away while it was under way */
 	TO_HOST_DROP_ERROR, /* the endpoint refused it otherwise */
+	TO_HOST_DROP_OFFLOAD, /* what the kernel said about it cannot be: see gso_verdict */
+	TO_HOST_DROP_QUEUE_LATE, /* CoDel: it stood too long in ncmd's queue */
+	TO_HOST_DROP_QUEUE_FULL, /* ncmd's queue was longer than its limit */
 	TO_HOST_DROPS
 };
 
@@ -38,7 +42,9 @@ struct stats_to_host {
 	uint64_t datagrams, bytes; /* handed to the host's side */
 	uint64_t ntbs, ntb_bytes;
 	uint64_t copied_bytes; /* by ncmd itself; 0 when every frame fits where it was read */
-	uint64_t tap_reads, tap_read_errors;
+	uint64_t tap_reads, tap_read_errors; /* system calls; the empty ones too */
+	uint64_t gso_packets; /* read uncut: of several datagrams each */
+	uint64_t gso_verdict[GSO_VERDICT_COUNT]; /* faults; the first stays 0 */
 	uint64_t reason[POLICY_REASONS]; /* why NTBs were closed */
 	uint64_t drop[TO_HOST_DROPS];
 	uint64_t transfer_errors;
@@ -48,6 +54,10 @@ struct stats_to_host {
 
 struct stats_from_host {
 	uint64_t datagrams, bytes; /* written to the TAP */
+	uint64_t tap_writes; /* system calls */
+	uint64_t joined; /* datagrams that were written together with others */
+	uint64_t join_refused; /* writes of joined packets that the kernel refused */
+	uint64_t copied_bytes; /* by ncmd itself; 0 without copy = "bounce" */
 	uint64_t transfers, transfer_bytes, zero_length_transfers;
 	uint64_t ntbs;
 	uint64_t verdict[NTB_VERDICT_COUNT]; /* faults; the first two stay 0 */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TAP -> NTB -> bulk IN. A frame is read straight into its slot in the open NTB; the
- * policy says when the NTB leaves; at most `depth` are on their way.
+ * TAP -> NTB -> bulk IN. An NTB is filled when it can leave: the policy says when it
+ * does, and what is on its way is bounded in number and in time.
+ *
+ *	wire free	a frame is read straight into its slot in the open NTB
+ *	wire busy	frames are read into the fair queue, where short flows overtake long ones
+ *	large packet	lies in the queue and is cut into the slots, copied and summed in one pass
+ *
+ * A frame that does not fit the rest of the open NTB is read into the slot and, past
+ * its end, into the queue, where the first part then follows it.
  *
  * The kernel copies an NTB while it is submitted, so its memory is free right
  * after the turn's submit and the next NTB is filled in the same, warm buffer:
  * several buffers are touched only when a turn closes several NTBs.
- *
- * A frame that may not fit the rest of the open NTB is read into two pieces: the
- * slot, and the place in the next NTB where its second part belongs. If it did not
- * fit, only the first piece is copied over, and the open NTB is full.
  */
 #ifndef NCMD_FLOW_TO_HOST_H
 #define NCMD_FLOW_TO_HOST_H
@@ -18,14 +21,16 @@
 #include <stdint.h>
 
 #include "flow/stats.h"
+#include "flow/wire_rate.h"
 #include "port/tap.h"
 #include "port/transport.h"
+#include "wire/fair_queue.h"
 #include "wire/ntb_write.h"
 #include "wire/policy.h"
 
 #define TO_HOST_DEPTH_MAX 32
 
-/* An NTB that the host did not fetch for so long is withdrawn: it would only bring stale frames. */
+/* If the host fetches nothing for so long, what waits is withdrawn: it would be stale. */
 #define TO_HOST_STALE_NS 1000000000LL
 
 struct to_host_ntb {
@@ -34,28 +39,23 @@ struct to_host_ntb {
 	uint8_t *buffer; /* from close to submit; NULL otherwise */
 	uint32_t datagrams;
 	uint32_t bytes; /* of the datagrams */
-	int64_t closed_ns;
 	unsigned int pending; /* transfers of it that have not ended; 0: free */
-	int error; /* of the first that failed */
+	int error; /* why it did not reach the host */
 	bool withdrawn; /* cancelled because the host did not fetch it */
 };
 
 struct to_host_settings {
-	uint32_t depth; /* 1 ... TO_HOST_DEPTH_MAX */
+	uint32_t depth; /* most NTBs on their way: 1 ... TO_HOST_DEPTH_MAX */
+	uint32_t in_flight_us; /* most on its way in time at the measured rate; two NTBs always */
 	uint32_t buffer_size; /* bytes, the largest NTB that may ever be in force */
 	uint16_t max_datagrams; /* per NTB */
 	uint32_t max_datagram_len; /* bytes, VLAN tag included */
 	enum ntb_ending ending;
 	uint16_t divisor, remainder, alignment;
 	struct policy policy;
-};
-
-/* An NTB being filled. */
-struct to_host_block {
-	struct ntb_write_shape shape;
-	struct ntb_write write;
-	uint8_t *buffer; /* NULL: not begun */
-	int64_t oldest_ns; /* its first datagram */
+	uint32_t queue_target_us, queue_interval_us; /* CoDel's; target 0: no reading ahead */
+	uint32_t queue_limit_us; /* most in the queue, in time at the measured rate */
+	bool bounce; /* copy every frame once more, to measure what that costs */
 };
 
 struct to_host {
@@ -64,14 +64,19 @@ struct to_host {
 	struct transport *transport;
 	struct stats_to_host *stats;
 	struct ntb_write_shape shape; /* in force */
-	struct to_host_block block[2]; /* the open one and the one after it */
-	unsigned int open; /* which is the open one */
+	struct ntb_write write; /* the open NTB */
+	uint8_t *open; /* its memory; NULL: none is begun */
+	int64_t oldest_ns; /* its first datagram came */
+	struct fair_queue queue;
+	struct wire_rate rate;
 	struct policy_state policy_state;
-	uint8_t *memory; /* all buffers */
-	uint8_t *free_buffer[TO_HOST_DEPTH_MAX + 2]; /* a stack: the warmest on top */
+	uint8_t *memory; /* all buffers, then the queue's ring */
+	uint8_t *free_buffer[TO_HOST_DEPTH_MAX + 1]; /* a stack: the warmest on top */
 	uint32_t free_buffers;
 	struct to_host_ntb ntb[TO_HOST_DEPTH_MAX];
-	uint32_t in_flight;
+	uint32_t in_flight; /* NTBs */
+	uint32_t in_flight_bytes;
+	int64_t progress_ns; /* the host fetched something, or the first NTB was queued */
 	int64_t hold_until_ns; /* POLICY_NO_TIMER: no timer wanted */
 	uint16_t sequence;
 	bool running; /* a host listens */
@@ -88,7 +93,7 @@ int to_host_open(struct to_host *h, const struct to_host_settings *settings, str
 void to_host_close(struct to_host *h);
 
 /*
- * What the host chose, from the next NTB on. What an open NTB of another shape holds is
+ * What the host chose, from the next NTB on. If that is a change, what waits is
  * dropped and counted: hosts choose while nothing flows.
  */
 void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet);
@@ -96,7 +101,7 @@ void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t 
 /* The host listens from now on. */
 void to_host_start(struct to_host *h);
 
-/* Nobody listens: what is open is dropped and counted, and so is what the TAP still holds. */
+/* Nobody listens: what waits is dropped and counted, and so is what the TAP still holds. */
 void to_host_stop(struct to_host *h);
 
 /* While the bus sleeps nothing is submitted; the kernel queues and drops by itself. */
@@ -109,7 +114,7 @@ static inline void to_host_tap_ready(struct to_host *h)
 }
 
 /* One of this flow's transfers ended. */
-void to_host_done(struct to_host *h, struct transfer *transfer);
+void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns);
 
 /* The work of a turn: reads, closes, queues. Call before transport_submit(). */
 void to_host_turn(struct to_host *h, int64_t now_ns);
@@ -120,8 +125,10 @@ void to_host_submitted(struct to_host *h);
 /* When to_host_turn() wants to be called again at the latest; POLICY_NO_TIMER: only events. */
 int64_t to_host_deadline_ns(const struct to_host *h);
 
-/* Withdraws NTBs older than TO_HOST_STALE_NS; returns when to look again, POLICY_NO_TIMER if
- * nothing is in flight. */
+/*
+ * Withdraws everything if the host fetched nothing for TO_HOST_STALE_NS; returns when to look
+ * again, POLICY_NO_TIMER if nothing is in flight.
+ */
 int64_t to_host_expire(struct to_host *h, int64_t now_ns);
 
 #endif

@@ -98,4 +98,11 @@ struct frame_tcp {
  */
 bool frame_is_tcp_data(const uint8_t *frame, size_t len, struct frame_tcp *out);
 
+/*
+ * A number that all frames of one flow have in common: of addresses, protocol and
+ * ports where they are found (not in fragments), else of the Ethernet header. Well
+ * mixed, so a few of its bits will do.
+ */
+uint32_t frame_flow_hash(const uint8_t *frame, size_t len);
+
 #endif

@@ -105,7 +105,13 @@ enum gso_verdict gso_split_begin(struct gso_split *s, const struct gso_packet *p
  */
 size_t gso_split_next(struct gso_split *s, uint8_t *slot, size_t room);
 
-/* Whether all segments were written. */
+/* The length of the next segment; 0 if there is none. */
+size_t gso_split_next_len(const struct gso_split *s);
+
+/* Leaves the next segment out, as if the wire had lost it; the others are as they would be. */
+void gso_split_skip(struct gso_split *s);
+
+/* Whether all segments were written or left out. */
 static inline bool gso_split_is_done(const struct gso_split *s)
 {
 	return s->first_len + s->rest_len == 0;

@@ -12,6 +12,8 @@
 
 #define VNET_HDR_LEN	     10u /* TUNSETVNETHDRSZ: with 14 more the IP header is 4-aligned */
 
+#define VNET_PACKET_MAX	     65557u /* IP packet of 65535 bytes, Ethernet header, two VLAN tags */
+
 #define VNET_FLAG_NEEDS_CSUM 0x01u /* the checksum field holds the pseudo-header sum */
 
 #define VNET_GSO_NONE	     0u

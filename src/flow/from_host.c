@@ -4,25 +4,33 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
-int from_host_open(struct from_host *h, uint32_t count, uint32_t size,
-		   const struct ntb_read_rules *rules, struct tap *tap, struct transport *transport,
-		   struct stats_from_host *stats, struct failure *f)
+#include "wire/csum.h"
+#include "wire/frame.h"
+#include "wire/ncm_spec.h"
+
+int from_host_open(struct from_host *h, const struct from_host_settings *settings, struct tap *tap,
+		   struct transport *transport, struct stats_from_host *stats, struct failure *f)
 {
 	memset(h, 0, sizeof(*h));
 	h->tap = tap;
 	h->transport = transport;
 	h->stats = stats;
-	h->rules = *rules;
-	h->count = count;
-	h->memory = calloc(count, size);
+	h->rules = settings->rules;
+	h->count = settings->count;
+	h->memory_len = (size_t)settings->count * settings->size;
+	h->memory = calloc(settings->bounce ? 2 : 1, h->memory_len);
 	if (!h->memory)
-		return fail(f, ENOMEM, "cannot allocate %u buffers of %u bytes for bulk OUT", count,
-			    size);
-	for (uint32_t i = 0; i < count; i++) {
+		return fail(f, ENOMEM, "cannot allocate %u buffers of %u bytes for bulk OUT",
+			    settings->count, settings->size);
+	if (settings->bounce)
+		h->bounce = h->memory + h->memory_len;
+	gro_join_begin(&h->join, tap->vnet ? GRO_JOIN_FRAMES_MAX : 1);
+	for (uint32_t i = 0; i < settings->count; i++) {
 		h->transfer[i].endpoint = ENDPOINT_BULK_OUT;
-		h->transfer[i].bytes = h->memory + (size_t)i * size;
-		h->transfer[i].len = size;
+		h->transfer[i].bytes = h->memory + (size_t)i * settings->size;
+		h->transfer[i].len = settings->size;
 	}
 	return 0;
 }
@@ -97,12 +105,90 @@ static void check_sequence(struct from_host *h, uint16_t sequence)
 	h->sequence_known = true;
 }
 
-static unsigned int deliver(struct from_host *h, const uint8_t *bytes, size_t len)
+static void stop_joining(struct from_host *h)
+{
+	struct utsname kernel = { .release = "unknown" };
+
+	uname(&kernel);
+	log_warning("%s: the kernel (%s) refuses joined TCP packets; each is written alone from now "
+		    "on",
+		    h->tap->name, kernel.release);
+	gro_join_begin(&h->join, 1);
+}
+
+/* `frames` datagrams of `bytes` in all were written, or refused. */
+static void count_write(struct from_host *h, unsigned int frames, size_t bytes, int error)
+{
+	h->stats->tap_writes++;
+	if (error) {
+		h->stats->drop[drop_reason(error)] += frames;
+		return;
+	}
+	h->delivered += frames;
+	h->stats->datagrams += frames;
+	h->stats->bytes += bytes;
+	if (frames > 1)
+		h->stats->joined += frames;
+}
+
+/* The frames of a run that the kernel refused, as they came. */
+static void write_singly(struct from_host *h, const struct gro_join *run)
+{
+	static const uint8_t no_offload[VNET_HDR_LEN];
+
+	for (unsigned int i = 0; i < run->frames; i++) {
+		const struct gro_piece piece[2] = { { no_offload, sizeof(no_offload) },
+						    gro_join_frame(run, i) };
+
+		count_write(h, 1, piece[1].len, tap_write(h->tap, piece, 2));
+	}
+}
+
+static size_t run_bytes(const struct gro_join *run)
+{
+	if (run->frames == 1)
+		return run->first_len;
+	return run->frames * (size_t)run->tcp.header_len + run->payload_len;
+}
+
+static void write_run(struct from_host *h)
+{
+	struct gro_join *run = &h->join;
+	unsigned int n = gro_join_seal(run);
+	int error;
+
+	if (!n)
+		return;
+	error = tap_write(h->tap, run->piece, n);
+	if (error == -EINVAL && run->frames > 1) {
+		h->stats->tap_writes++;
+		h->stats->join_refused++;
+		write_singly(h, run);
+		stop_joining(h);
+	} else {
+		count_write(h, run->frames, run_bytes(run), error);
+	}
+	gro_join_reset(run);
+}
+
+static void deliver(struct from_host *h, const uint8_t *bytes, size_t len)
+{
+	if (h->bounce) {
+		uint8_t *copy = h->bounce + (bytes - h->memory);
+
+		memcpy(copy, bytes, len);
+		h->stats->copied_bytes += len;
+		bytes = copy;
+	}
+	while (!gro_join_add(&h->join, bytes, len))
+		write_run(h);
+}
+
+static void unpack(struct from_host *h, const uint8_t *bytes, size_t len)
 {
 	struct ntb_read *r = &h->reader;
 	struct ntb_datagram d;
 	enum ntb_verdict v;
-	unsigned int delivered = 0;
 	uint32_t ntbs = 0;
 
 	ntb_read_begin(r, &h->rules, bytes, len);
@@ -111,22 +197,61 @@ static unsigned int deliver(struct from_host *h, const uint8_t *bytes, size_t le
 			ntbs = r->ntbs;
 			check_sequence(h, r->sequence);
 		}
-		if (v != NTB_DATAGRAM) {
+		if (v == NTB_DATAGRAM)
+			deliver(h, d.bytes, d.len);
+		else
 			h->stats->verdict[v]++;
-			continue;
-		}
-		int error = tap_write(h->tap, d.bytes, d.len);
-
-		if (error) {
-			h->stats->drop[drop_reason(error)]++;
-			continue;
-		}
-		delivered++;
-		h->stats->bytes += d.len;
 	}
 	h->stats->ntbs += r->ntbs;
-	h->stats->datagrams += delivered;
+}
+
+unsigned int from_host_flush(struct from_host *h)
+{
+	unsigned int delivered;
+
+	write_run(h);
+	delivered = h->delivered;
+	h->delivered = 0;
 	return delivered;
+}
+
+/* A TCP segment of `payload` bytes at `sequence`, from nobody to nobody, with a TTL of 0. */
+static size_t probe_segment(uint8_t frame[static 64], uint32_t sequence, uint16_t payload)
+{
+	static const uint8_t start[] = {
+		0x02, 0, 0, 0, 0, 0xfe, 0x02, 0, 0, 0, 0, 0xfd, 0x08, 0x00, /* Ethernet */
+		0x45, 0, 0, 0, 0, 1, 0x40, 0, 0, IP_PROTOCOL_TCP, 0, 0, /* IPv4, DF */
+		192, 0, 2, 1, 192, 0, 2, 2, /* RFC 5737 */
+		0, 9, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, TCP_ACK, 1, 0, 0, 0, 0, 0,
+	};
+	struct ipv4_header *ip = (void *)(frame + ETHERNET_HEADER_LEN);
+	struct tcp_header *tcp = (void *)(ip + 1);
+	uint16_t tcp_len = (uint16_t)(sizeof(*tcp) + payload);
+
+	memcpy(frame, start, sizeof(start));
+	memset(frame + sizeof(start), 0, payload);
+	ip->total_length = be16_of((uint16_t)(sizeof(*ip) + tcp_len));
+	ip->checksum = be16_of(csum_finish(csum_of((const uint8_t *)ip, sizeof(*ip))));
+	tcp->sequence = be32_of(sequence);
+	tcp->checksum = be16_of(
+		csum_finish(csum_pseudo4(ip->addresses, IP_PROTOCOL_TCP, tcp_len) +
+			    csum_of((const uint8_t *)tcp, tcp_len)));
+	return ETHERNET_HEADER_LEN + sizeof(*ip) + tcp_len;
+}
+
+void from_host_probe(struct from_host *h)
+{
+	uint8_t frame[2][64];
+	struct gro_join run;
+
+	if (!h->tap->vnet)
+		return;
+	/* The second shorter than the first: that is what some kernels refuse. */
+	gro_join_begin(&run, 2);
+	gro_join_add(&run, frame[0], probe_segment(frame[0], 0, 8));
+	gro_join_add(&run, frame[1], probe_segment(frame[1], 8, 4));
+	if (run.frames == 2 && tap_write(h->tap, run.piece, gro_join_seal(&run)) == -EINVAL)
+		stop_joining(h);
 }
 
 /*
@@ -149,23 +274,20 @@ static void failed(struct from_host *h, struct transfer *transfer)
 		h->rearm = true;
 }
 
-unsigned int from_host_done(struct from_host *h, struct transfer *transfer)
+void from_host_done(struct from_host *h, struct transfer *transfer)
 {
-	unsigned int delivered = 0;
-
 	if (transfer->result < 0) {
 		failed(h, transfer);
-		return 0;
+		return;
 	}
 	h->stats->transfers++;
 	h->stats->transfer_bytes += (uint64_t)transfer->result;
 	if (transfer->result == 0)
 		h->stats->zero_length_transfers++;
 	else
-		delivered = deliver(h, transfer->bytes, (size_t)transfer->result);
+		unpack(h, transfer->bytes, (size_t)transfer->result);
 	if (h->enabled)
 		arm(h, transfer);
-	return delivered;
 }
 
 unsigned int from_host_armed(const struct from_host *h)

@@ -91,6 +91,8 @@ static void go_up(struct link *l, const char *sign)
 		return;
 	l->state = LINK_UP;
 	apply_choice(l);
+	/* At full speed 64 KiB take 54 ms, and the frames of others should not wait for that. */
+	tap_want_segments(l->tap, l->usb.speed != USB_SPEED_IS_FULL);
 	to_host_start(l->to_host);
 	set_carrier(l, true);
 	log_info("link up at %s speed (%s): NTBs of %u bytes to the host, interface %u",
@@ -285,8 +287,12 @@ void link_done(struct link *l, struct transfer *transfer, int64_t now_ns)
 
 void link_heard(struct link *l, const struct transfer *transfer)
 {
-	if (transfer->generation == l->from_host->generation)
-		go_up(l, "data from the host");
+	if (transfer->generation != l->from_host->generation)
+		return;
+	/* A UDC that does not tell of the end of a suspend. */
+	if (l->state == LINK_SUSPENDED)
+		resume(l);
+	go_up(l, "data from the host");
 }
 
 void link_tap_up(struct link *l, bool up)

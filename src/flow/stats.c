@@ -16,6 +16,12 @@ const char *to_host_drop_name(enum to_host_drop drop)
 		return "reset";
 	case TO_HOST_DROP_ERROR:
 		return "error";
+	case TO_HOST_DROP_OFFLOAD:
+		return "offload";
+	case TO_HOST_DROP_QUEUE_LATE:
+		return "queue_late";
+	case TO_HOST_DROP_QUEUE_FULL:
+		return "queue_full";
 	case TO_HOST_DROPS:
 		break;
 	}

@@ -10,11 +10,28 @@
 /* So many stale frames are thrown away in one go; the TAP holds no more than its queue. */
 #define DRAIN_MAX 10000
 
+/*
+ * The queue's ring: some 10 ms at high speed, and always room for two large packets.
+ * Of it only what is used is ever touched.
+ */
+#define QUEUE_BYTES (512u * 1024)
+
+/* Packets read ahead in one turn, so that a flood cannot keep the loop. */
+#define AHEAD_MAX 64
+
+/* Fewer full datagrams are never put into an NTB for the sake of time: its headers would tell. */
+#define CAP_DATAGRAMS 3
+
 int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
 		 struct transport *transport, struct stats_to_host *stats, struct failure *f)
 {
-	/* One to a transfer, one open, one begun behind it. */
-	uint32_t buffers = settings->depth + 2;
+	const struct fair_queue_settings queue = {
+		.codel = { .target_ns = (int64_t)settings->queue_target_us * 1000,
+			   .interval_ns = (int64_t)settings->queue_interval_us * 1000 },
+		.max_datagram = settings->max_datagram_len,
+	};
+	uint32_t buffers = settings->depth + 1; /* one to a transfer, one open */
+	size_t buffers_len = (size_t)buffers * settings->buffer_size;
 
 	memset(h, 0, sizeof(*h));
 	h->settings = *settings;
@@ -22,12 +39,14 @@ int to_host_open(struct to_host *h, const struct to_host_settings *settings, str
 	h->transport = transport;
 	h->stats = stats;
 	h->hold_until_ns = POLICY_NO_TIMER;
-	h->memory = calloc(buffers, settings->buffer_size);
+	h->memory = calloc(1, QUEUE_BYTES + buffers_len);
 	if (!h->memory)
-		return fail(f, ENOMEM, "cannot allocate %u NTB buffers of %u bytes", buffers,
+		return fail(f, ENOMEM, "cannot allocate %u NTB buffers of %u bytes and a queue", buffers,
 			    settings->buffer_size);
+	fair_queue_begin(&h->queue, &queue, h->memory, QUEUE_BYTES);
 	for (uint32_t i = 0; i < buffers; i++)
-		h->free_buffer[h->free_buffers++] = h->memory + (size_t)i * settings->buffer_size;
+		h->free_buffer[h->free_buffers++] =
+			h->memory + QUEUE_BYTES + (size_t)i * settings->buffer_size;
 	for (uint32_t i = 0; i < settings->depth; i++) {
 		h->ntb[i].transfer.endpoint = ENDPOINT_BULK_IN;
 		h->ntb[i].zlp.endpoint = ENDPOINT_BULK_IN;
@@ -40,33 +59,23 @@ void to_host_close(struct to_host *h)
 	free(h->memory);
 }
 
-static struct to_host_block *open_block(struct to_host *h)
+static void begin(struct to_host *h)
 {
-	return &h->block[h->open];
-}
-
-static void begin(struct to_host *h, struct to_host_block *b)
-{
-	if (b->buffer)
+	if (h->open)
 		return;
-	b->buffer = h->free_buffer[--h->free_buffers];
-	b->shape = h->shape;
-	ntb_write_begin(&b->write, &b->shape, b->buffer);
+	h->open = h->free_buffer[--h->free_buffers];
+	ntb_write_begin(&h->write, &h->shape, h->open);
 }
 
-static void drop_block(struct to_host *h, struct to_host_block *b, enum to_host_drop why)
+/* What waits in the open NTB and in the queue. */
+static void drop_waiting(struct to_host *h, enum to_host_drop why)
 {
-	if (!b->buffer)
-		return;
-	h->stats->drop[why] += b->write.datagrams;
-	h->free_buffer[h->free_buffers++] = b->buffer;
-	b->buffer = NULL;
-}
-
-static void drop_open(struct to_host *h, enum to_host_drop why)
-{
-	drop_block(h, &h->block[0], why);
-	drop_block(h, &h->block[1], why);
+	if (h->open) {
+		h->stats->drop[why] += h->write.datagrams;
+		h->free_buffer[h->free_buffers++] = h->open;
+		h->open = NULL;
+	}
+	h->stats->drop[why] += fair_queue_clear(&h->queue);
 	h->full = false;
 	h->hold_until_ns = POLICY_NO_TIMER;
 }
@@ -85,9 +94,10 @@ static void drain(struct to_host *h, enum to_host_drop why)
 {
 	uint8_t start[ETHERNET_HEADER_LEN];
 	const struct iovec iov = { start, sizeof(start) };
+	struct vnet_hdr hdr;
 
 	for (int i = 0; i < DRAIN_MAX && h->tap_ready; i++) {
-		ssize_t len = tap_read(h->tap, &iov, 1);
+		ssize_t len = tap_read(h->tap, &hdr, &iov, 1);
 
 		if (len == -EAGAIN)
 			h->tap_ready = false;
@@ -102,6 +112,16 @@ static bool is_same_shape(const struct ntb_write_shape *a, const struct ntb_writ
 {
 	return a->format == b->format && a->crc == b->crc && a->max_size == b->max_size &&
 	       a->max_datagrams == b->max_datagrams && a->max_packet == b->max_packet;
+}
+
+/* No datagram in the queue is too long for an NTB in force. */
+static void apply_largest(struct to_host *h)
+{
+	uint32_t largest = ntb_write_largest(&h->shape);
+
+	h->queue.settings.max_datagram = h->settings.max_datagram_len < largest ?
+						 h->settings.max_datagram_len :
+						 largest;
 }
 
 void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet)
@@ -124,8 +144,11 @@ void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t 
 		shape.max_datagrams = choice->ntb_in_max_datagrams;
 	if (is_same_shape(&shape, &h->shape))
 		return;
+	drop_waiting(h, TO_HOST_DROP_RESET);
+	if (shape.max_packet != h->shape.max_packet)
+		wire_rate_begin(&h->rate, max_packet);
 	h->shape = shape;
-	drop_open(h, TO_HOST_DROP_RESET);
+	apply_largest(h);
 }
 
 void to_host_start(struct to_host *h)
@@ -145,7 +168,7 @@ void to_host_stop(struct to_host *h)
 	if (!h->running)
 		return;
 	h->running = false;
-	drop_open(h, TO_HOST_DROP_RESET);
+	drop_waiting(h, TO_HOST_DROP_RESET);
 	h->tap_ready = true;
 	drain(h, TO_HOST_DROP_NO_LINK);
 }
@@ -179,24 +202,8 @@ static enum to_host_drop drop_reason(const struct to_host_ntb *ntb)
 	}
 }
 
-void to_host_done(struct to_host *h, struct transfer *transfer)
+static void count_end(struct to_host *h, const struct to_host_ntb *ntb)
 {
-	struct to_host_ntb *ntb = owner(h, transfer);
-
-	if (!ntb)
-		return;
-	if (ntb->buffer && transfer == &ntb->transfer) { /* it never reached the kernel */
-		h->free_buffer[h->free_buffers++] = ntb->buffer;
-		ntb->buffer = NULL;
-	}
-	if (!ntb->error && transfer->result < 0)
-		ntb->error = transfer->result;
-	else if (!ntb->error && (uint32_t)transfer->result != transfer->len)
-		ntb->error = -EIO;
-	if (--ntb->pending)
-		return;
-	h->in_flight--;
-	h->wire_freed = true;
 	if (!ntb->error) {
 		h->stats->datagrams += ntb->datagrams;
 		h->stats->bytes += ntb->bytes;
@@ -207,86 +214,215 @@ void to_host_done(struct to_host *h, struct transfer *transfer)
 		h->stats->transfer_errors++;
 }
 
-/*
- * One read. Into the slot alone if any frame fits there; else the second piece goes
- * where it would stand in the next NTB.
- */
-static ssize_t read_frame(struct to_host *h, uint8_t *slot, size_t room)
+void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns)
 {
-	struct iovec iov[2] = { { slot, room } };
-	struct to_host_block *next = &h->block[!h->open];
-	size_t next_room;
-	uint8_t *next_slot;
+	struct to_host_ntb *ntb = owner(h, transfer);
+	bool moved = transfer->result >= 0 && (uint32_t)transfer->result == transfer->len;
 
-	if (room > h->settings.max_datagram_len)
-		return tap_read(h->tap, iov, 1);
-	begin(h, next);
-	next_slot = ntb_write_slot(&next->write, &next_room);
-	iov[1].iov_base = next_slot + room;
-	/* One byte more than is allowed, to tell a frame that is too long. */
-	iov[1].iov_len = h->settings.max_datagram_len + 1 - room;
-	return tap_read(h->tap, iov, 2);
+	if (!ntb)
+		return;
+	if (transfer == &ntb->transfer) {
+		if (ntb->buffer) { /* it never reached the kernel */
+			h->free_buffer[h->free_buffers++] = ntb->buffer;
+			ntb->buffer = NULL;
+		}
+		/* What becomes of the empty packet behind it does not change what the host got. */
+		if (!moved)
+			ntb->error = transfer->result < 0 ? transfer->result : -EIO;
+		h->in_flight_bytes -= transfer->len;
+		if (moved)
+			h->progress_ns = now_ns;
+		wire_rate_fetched(&h->rate, moved ? transfer->len : 0, !h->in_flight_bytes, now_ns);
+	}
+	if (--ntb->pending)
+		return;
+	h->in_flight--;
+	h->wire_freed = true;
+	count_end(h, ntb);
 }
 
-static void take_frame(struct to_host *h, struct to_host_block *b, uint8_t *slot, size_t room,
-		       size_t len, int64_t now_ns)
-{
-	struct to_host_block *next = &h->block[!h->open];
+/* --- reading ---------------------------------------------------------------- */
 
+static bool is_good_length(struct to_host *h, size_t len, const struct vnet_hdr *hdr)
+{
 	if (len < ETHERNET_FRAME_MIN_LEN) {
 		h->stats->drop[TO_HOST_DROP_TOO_SHORT]++;
-	} else if (len > h->settings.max_datagram_len) {
-		h->stats->drop[TO_HOST_DROP_TOO_LONG]++;
-	} else if (len <= room) {
-		if (!b->write.datagrams)
-			b->oldest_ns = now_ns;
-		ntb_write_commit(&b->write, len);
-		h->full = b->write.datagrams == b->shape.max_datagrams;
-	} else {
-		size_t next_room;
-		uint8_t *next_slot = ntb_write_slot(&next->write, &next_room);
-
-		/* The host chose NTBs smaller than the largest datagram: it fits none. */
-		if (len > next_room) {
-			h->stats->drop[TO_HOST_DROP_TOO_LONG]++;
-			return;
-		}
-		memcpy(next_slot, slot, room);
-		h->stats->copied_bytes += room;
-		next->oldest_ns = now_ns;
-		ntb_write_commit(&next->write, len);
-		h->full = true;
+		return false;
 	}
+	if (hdr->gso_type == VNET_GSO_NONE && len > h->queue.settings.max_datagram) {
+		h->stats->drop[TO_HOST_DROP_TOO_LONG]++;
+		return false;
+	}
+	return true;
 }
 
-/* Reads frames until the TAP is drained or the open NTB is full. */
+/* Its virtio header and the packet do not fit together: not sent. */
+static void count_refused(struct to_host *h, enum gso_verdict v)
+{
+	h->stats->gso_verdict[v]++;
+	h->stats->drop[v == GSO_TOO_BIG ? TO_HOST_DROP_TOO_LONG : TO_HOST_DROP_OFFLOAD]++;
+}
+
+static void take_queue_drops(struct to_host *h)
+{
+	h->stats->drop[TO_HOST_DROP_QUEUE_LATE] += h->queue.dropped_late;
+	h->stats->drop[TO_HOST_DROP_QUEUE_FULL] += h->queue.dropped_full;
+	h->queue.dropped_late = h->queue.dropped_full = 0;
+}
+
+/* What stands in the last reservation becomes a packet of the queue. */
+static void enqueue(struct to_host *h, const struct vnet_hdr *hdr, size_t len, int64_t now_ns)
+{
+	enum gso_verdict v;
+
+	if (!is_good_length(h, len, hdr))
+		return;
+	h->stats->gso_packets += hdr->gso_type != VNET_GSO_NONE;
+	fair_queue_limit(&h->queue, wire_rate_bytes_in(&h->rate, h->settings.queue_limit_us));
+	v = fair_queue_push(&h->queue, hdr, len, now_ns);
+	if (v != GSO_OK)
+		count_refused(h, v);
+	take_queue_drops(h);
+}
+
+/* Room for the largest packet a read may bring; a byte more shows that it was too long. */
+static uint8_t *reserve(struct to_host *h, size_t *max)
+{
+	*max = tap_packet_max(h->tap, h->settings.max_datagram_len) + 1;
+	return fair_queue_reserve(&h->queue, *max);
+}
+
+/* One read; false if there was nothing, or no TAP. */
+static bool read_packet(struct to_host *h, struct vnet_hdr *hdr, const struct iovec *iov, int n,
+			size_t *len)
+{
+	ssize_t got = tap_read(h->tap, hdr, iov, n);
+
+	h->stats->tap_reads++;
+	if (got >= 0) {
+		*len = (size_t)got;
+		return true;
+	}
+	if (got == -EAGAIN)
+		h->tap_ready = false;
+	else if (got != -EINTR)
+		tap_failed(h, (int)got);
+	return false;
+}
+
+/* One packet into the queue. */
+static void read_ahead(struct to_host *h, int64_t now_ns)
+{
+	struct vnet_hdr hdr;
+	size_t max, len;
+	uint8_t *at = reserve(h, &max);
+	const struct iovec iov = { at, max };
+
+	if (read_packet(h, &hdr, &iov, 1, &len))
+		enqueue(h, &hdr, len, now_ns);
+}
+
+static void commit(struct to_host *h, size_t len, int64_t came_ns)
+{
+	if (!h->write.datagrams)
+		h->oldest_ns = came_ns;
+	ntb_write_commit(&h->write, len);
+	h->full = h->write.datagrams == h->shape.max_datagrams;
+}
+
+/*
+ * One packet into the slot, and what is longer into the queue's ring behind the place
+ * for what the slot got: if it does not end in the slot, that follows.
+ */
+static void read_in_place(struct to_host *h, uint8_t *slot, size_t room, int64_t now_ns)
+{
+	struct vnet_hdr hdr;
+	size_t max, len;
+	uint8_t *at = reserve(h, &max);
+	struct iovec iov[2] = { { slot, room }, { at + room, max - room } };
+	enum gso_verdict v;
+
+	if (!read_packet(h, &hdr, iov, 2, &len))
+		return;
+	if (len > room || hdr.gso_type != VNET_GSO_NONE) {
+		size_t n = len < room ? len : room;
+
+		memcpy(at, slot, n);
+		h->stats->copied_bytes += n;
+		enqueue(h, &hdr, len, now_ns);
+		return;
+	}
+	if (!is_good_length(h, len, &hdr))
+		return;
+	v = gso_complete(&hdr, slot, len);
+	if (v == GSO_OK)
+		commit(h, len, now_ns);
+	else
+		count_refused(h, v);
+}
+
+/* --- filling ---------------------------------------------------------------- */
+
+/*
+ * How many bytes a datagram may have that goes into the open NTB now. On a slow wire an NTB
+ * stays short, so that a frame that comes meanwhile does not wait for long.
+ */
+static uint8_t *slot_in_open(struct to_host *h, size_t *room)
+{
+	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us) / 2;
+	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram;
+	uint8_t *slot = ntb_write_slot(&h->write, room);
+	size_t end = (size_t)(slot - h->open);
+
+	if (cap < least)
+		cap = least;
+	if (h->write.datagrams && end + *room > cap)
+		*room = end < cap ? cap - end : 0;
+	if (*room > h->queue.settings.max_datagram)
+		*room = h->queue.settings.max_datagram;
+	return slot;
+}
+
+/* The next datagram of the queue; false if it does not fit. */
+static bool take_queued(struct to_host *h, uint8_t *slot, size_t room, int64_t now_ns)
+{
+	size_t len = fair_queue_next(&h->queue, now_ns);
+	int64_t came_ns;
+
+	take_queue_drops(h);
+	if (len == 0)
+		return true;
+	if (len > room)
+		return false;
+	came_ns = fair_queue_next_came_ns(&h->queue);
+	fair_queue_take(&h->queue, slot);
+	h->stats->copied_bytes += len;
+	commit(h, len, came_ns);
+	return true;
+}
+
+/* Puts datagrams into the open NTB until none is left or the next does not fit. */
 static void fill(struct to_host *h, int64_t now_ns)
 {
-	struct to_host_block *b = open_block(h);
-
-	begin(h, b);
-	while (h->tap_ready && !h->full) {
+	begin(h);
+	while (!h->full) {
 		size_t room;
-		uint8_t *slot = ntb_write_slot(&b->write, &room);
-		ssize_t len;
+		uint8_t *slot = slot_in_open(h, &room);
 
-		if (room < ETHERNET_FRAME_MIN_LEN) {
+		if (room < ETHERNET_FRAME_MIN_LEN)
 			h->full = true;
+		else if (!fair_queue_is_empty(&h->queue))
+			h->full |= !take_queued(h, slot, room, now_ns);
+		else if (!h->tap_ready)
 			return;
-		}
-		len = read_frame(h, slot, room);
-		h->stats->tap_reads++;
-		if (len == -EAGAIN) {
-			h->tap_ready = false;
-		} else if (len == -EINTR) {
-			continue;
-		} else if (len < 0) {
-			tap_failed(h, (int)len);
-		} else {
-			take_frame(h, b, slot, room, (size_t)len, now_ns);
-		}
+		else if (h->settings.bounce)
+			read_ahead(h, now_ns);
+		else
+			read_in_place(h, slot, room, now_ns);
 	}
 }
+
+/* --- leaving ---------------------------------------------------------------- */
 
 static struct to_host_ntb *free_ntb(struct to_host *h)
 {
@@ -296,61 +432,69 @@ static struct to_host_ntb *free_ntb(struct to_host *h)
 	return NULL;
 }
 
-static void count_close(struct to_host *h, const struct to_host_block *b, uint32_t len,
-			enum policy_reason reason, int64_t now_ns)
+static void count_close(struct to_host *h, uint32_t len, enum policy_reason reason, int64_t now_ns)
 {
 	h->stats->ntbs++;
 	h->stats->ntb_bytes += len;
 	h->stats->reason[reason]++;
-	histogram_add(&h->stats->hold_ns, now_ns - b->oldest_ns);
-	histogram_add(&h->stats->ntb_datagrams, b->write.datagrams);
+	histogram_add(&h->stats->hold_ns, now_ns - h->oldest_ns);
+	histogram_add(&h->stats->ntb_datagrams, h->write.datagrams);
 }
 
-/* Ends the open NTB and queues it; the one begun behind it becomes the open one. */
+/* Ends the open NTB and queues it. */
 static void close_open(struct to_host *h, enum policy_reason reason, int64_t now_ns)
 {
-	struct to_host_block *b = open_block(h);
 	struct to_host_ntb *ntb = free_ntb(h);
 	bool needs_zlp;
 
 	ntb->bytes = 0;
-	for (uint16_t i = 0; i < b->write.datagrams; i++)
-		ntb->bytes += b->write.entry[i].len;
-	ntb->datagrams = b->write.datagrams;
-	ntb->transfer.len = ntb_write_finish(&b->write, h->sequence++, &needs_zlp);
-	ntb->transfer.bytes = ntb->buffer = b->buffer;
-	ntb->closed_ns = now_ns;
+	for (uint16_t i = 0; i < h->write.datagrams; i++)
+		ntb->bytes += h->write.entry[i].len;
+	ntb->datagrams = h->write.datagrams;
+	ntb->transfer.len = ntb_write_finish(&h->write, h->sequence++, &needs_zlp);
+	ntb->transfer.bytes = ntb->buffer = h->open;
 	ntb->error = 0;
 	ntb->withdrawn = false;
 	ntb->pending = 1;
+	if (!h->in_flight) {
+		h->progress_ns = now_ns;
+		wire_rate_busy(&h->rate, now_ns);
+	}
 	h->in_flight++;
-	count_close(h, b, ntb->transfer.len, reason, now_ns);
+	h->in_flight_bytes += ntb->transfer.len;
+	count_close(h, ntb->transfer.len, reason, now_ns);
 	transport_queue(h->transport, &ntb->transfer);
 	if (needs_zlp) {
-		ntb->zlp.bytes = b->buffer; /* nothing of it is read */
+		ntb->zlp.bytes = h->open; /* nothing of it is read */
 		ntb->pending = 2;
 		transport_queue(h->transport, &ntb->zlp);
 	}
-	b->buffer = NULL;
-	h->open = !h->open;
-	b = open_block(h);
-	h->full = b->buffer && b->write.datagrams == b->shape.max_datagrams;
+	h->open = NULL;
+	h->full = false;
+}
+
+/* Whether one more NTB may be on its way. */
+static bool wire_is_free(const struct to_host *h)
+{
+	if (h->in_flight >= h->settings.depth)
+		return false;
+	return h->in_flight < 2 ||
+	       h->in_flight_bytes < wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
 }
 
 /* Asks the policy; true if it closed an NTB. */
 static bool decide(struct to_host *h, int64_t now_ns)
 {
-	struct to_host_block *b = open_block(h);
-	struct policy_view view = { .now_ns = now_ns, .oldest_ns = b->oldest_ns };
+	struct policy_view view = { .now_ns = now_ns, .oldest_ns = h->oldest_ns };
 	struct policy_decision d;
 
 	h->hold_until_ns = POLICY_NO_TIMER;
-	if (!b->buffer || !b->write.datagrams)
+	if (!h->open || !h->write.datagrams)
 		return false;
-	view.datagrams = b->write.datagrams;
+	view.datagrams = h->write.datagrams;
 	view.in_flight = h->in_flight;
 	view.depth = h->settings.depth;
-	view.datagram_limit = b->write.datagrams == b->shape.max_datagrams;
+	view.datagram_limit = h->write.datagrams == h->shape.max_datagrams;
 	view.full = h->full && !view.datagram_limit;
 	view.tap_drained = !h->tap_ready;
 	view.wire_freed = h->wire_freed;
@@ -370,11 +514,17 @@ void to_host_turn(struct to_host *h, int64_t now_ns)
 	}
 	if (h->suspended)
 		return;
-	do {
-		if (h->tap_ready && !h->full)
+	while (wire_is_free(h)) {
+		if (!h->full)
 			fill(h, now_ns);
-	} while (decide(h, now_ns));
+		if (!decide(h, now_ns))
+			break;
+	}
 	h->wire_freed = false;
+	/* The wire is busy, and the end of a transfer will ask again: until then frames are sorted. */
+	if (h->settings.queue_target_us)
+		for (int i = 0; i < AHEAD_MAX && h->tap_ready; i++)
+			read_ahead(h, now_ns);
 }
 
 void to_host_submitted(struct to_host *h)
@@ -394,35 +544,30 @@ int64_t to_host_deadline_ns(const struct to_host *h)
 	return h->running && !h->suspended ? h->hold_until_ns : POLICY_NO_TIMER;
 }
 
+static void withdraw(struct to_host *h, struct to_host_ntb *ntb)
+{
+	if (!ntb->pending || ntb->withdrawn)
+		return;
+	ntb->withdrawn = true;
+	if (ntb->zlp.state != TRANSFER_IDLE)
+		transport_cancel(h->transport, &ntb->zlp);
+	if (ntb->transfer.state != TRANSFER_IDLE)
+		transport_cancel(h->transport, &ntb->transfer);
+}
+
 int64_t to_host_expire(struct to_host *h, int64_t now_ns)
 {
-	int64_t next = POLICY_NO_TIMER;
-	bool stale = false;
-
-	if (h->suspended)
+	if (h->suspended || !h->in_flight)
 		return POLICY_NO_TIMER;
-	for (uint32_t i = 0; i < h->settings.depth; i++) {
-		struct to_host_ntb *ntb = &h->ntb[i];
-		int64_t due = ntb->closed_ns + TO_HOST_STALE_NS;
-
-		if (!ntb->pending || ntb->withdrawn)
-			continue;
-		if (due > now_ns) {
-			next = due < next ? due : next;
-			continue;
-		}
-		stale = ntb->withdrawn = true;
-		if (ntb->zlp.state != TRANSFER_IDLE)
-			transport_cancel(h->transport, &ntb->zlp);
-		if (ntb->transfer.state != TRANSFER_IDLE)
-			transport_cancel(h->transport, &ntb->transfer);
-	}
-	if (stale) {
-		/* What waited behind them is as old. */
-		drop_open(h, TO_HOST_DROP_STALE);
-		h->tap_ready = true;
-		drain(h, TO_HOST_DROP_STALE);
-		h->tap_ready = true;
-	}
-	return next;
+	if (now_ns < h->progress_ns + TO_HOST_STALE_NS)
+		return h->progress_ns + TO_HOST_STALE_NS;
+	for (uint32_t i = 0; i < h->settings.depth; i++)
+		withdraw(h, &h->ntb[i]);
+	/* What waited behind them is as old. */
+	drop_waiting(h, TO_HOST_DROP_STALE);
+	h->tap_ready = true;
+	drain(h, TO_HOST_DROP_STALE);
+	h->tap_ready = true;
+	h->progress_ns = now_ns;
+	return now_ns + TO_HOST_STALE_NS;
 }

@@ -133,7 +133,7 @@ static int open_tap(struct instance *i, struct failure *f)
 		.address = address,
 		.addresses = c->tap.addresses,
 	};
-	int error = tap_open(&i->tap, c->tap.name, c->tap.persist, f);
+	int error = tap_open(&i->tap, c->tap.name, c->tap.persist, true, f);
 
 	if (error)
 		return error;
@@ -195,6 +195,7 @@ static int open_flows(struct instance *i, struct failure *f)
 	struct ncm_offer offer;
 	const struct to_host_settings to_host = {
 		.depth = c->ntb.in_depth,
+		.in_flight_us = 2000,
 		.buffer_size = c->ntb.in_max_size,
 		.max_datagrams = c->ntb.in_max_datagrams,
 		.max_datagram_len = max_datagram_len(c),
@@ -203,11 +204,16 @@ static int open_flows(struct instance *i, struct failure *f)
 		.remainder = NDP_REMAINDER,
 		.alignment = NDP_ALIGNMENT,
 		.policy = c->policy,
+		.queue_target_us = 5000,
+		.queue_interval_us = 100000,
+		.queue_limit_us = 50000,
 	};
-	const struct ntb_read_rules rules = {
-		.ntb_out_max_size = c->ntb.out_max_size,
-		.max_datagram_len = max_datagram_len(c),
-		.ntb_out_max_datagrams = c->ntb.out_max_datagrams,
+	const struct from_host_settings from_host = {
+		.count = c->ntb.out_count,
+		.size = c->ntb.out_max_size,
+		.rules = { .ntb_out_max_size = c->ntb.out_max_size,
+			   .max_datagram_len = max_datagram_len(c),
+			   .ntb_out_max_datagrams = c->ntb.out_max_datagrams },
 	};
 	struct transport *transport = &i->functionfs.base;
 	int error;
@@ -215,10 +221,10 @@ static int open_flows(struct instance *i, struct failure *f)
 	error = to_host_open(&i->to_host, &to_host, &i->tap, transport, &i->stats.to_host, f);
 	if (error)
 		return error;
-	error = from_host_open(&i->from_host, c->ntb.out_count, c->ntb.out_max_size, &rules,
-			       &i->tap, transport, &i->stats.from_host, f);
+	error = from_host_open(&i->from_host, &from_host, &i->tap, transport, &i->stats.from_host, f);
 	if (error)
 		return error;
+	from_host_probe(&i->from_host);
 	instance_offer(c, &offer);
 	link_open(&i->link, &offer, transport, &i->tap, &i->to_host, &i->from_host, &i->stats.link);
 	return 0;

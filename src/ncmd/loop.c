@@ -129,15 +129,13 @@ static void ended(struct loop *l, struct transfer *transfer, int64_t now_ns)
 		link_done(l->link, transfer, now_ns);
 		break;
 	case ENDPOINT_BULK_IN:
-		to_host_done(l->to_host, transfer);
+		to_host_done(l->to_host, transfer, now_ns);
 		break;
 	case ENDPOINT_BULK_OUT:
 		/* Before the datagrams are written: the answers they cause need the carrier. */
 		if (transfer->result > 0)
 			link_heard(l->link, transfer);
-		/* A write to the TAP runs the network stack, which may have answered already. */
-		if (from_host_done(l->from_host, transfer))
-			to_host_tap_ready(l->to_host);
+		from_host_done(l->from_host, transfer);
 		break;
 	}
 }
@@ -152,6 +150,9 @@ static void on_completion(struct loop *l, int64_t now_ns)
 		for (unsigned int i = 0; i < n; i++)
 			ended(l, done[i], now_ns);
 	} while (n == 32);
+	/* A write to the TAP runs the network stack, which may have answered already. */
+	if (from_host_flush(l->from_host))
+		to_host_tap_ready(l->to_host);
 	/* A transport without a descriptor for events has them from its completions. */
 	if (l->transport->event_fd < 0)
 		link_events(l->link);

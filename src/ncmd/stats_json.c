@@ -64,6 +64,10 @@ static void add_to_host(json_object *root, const struct stats_source *s)
 	add(o, "copied_bytes", t->copied_bytes);
 	add(o, "tap_reads", t->tap_reads);
 	add(o, "tap_read_errors", t->tap_read_errors);
+	add(o, "gso_packets", t->gso_packets);
+	add(o, "queued_bytes", s->to_host->queue.backlog);
+	add(o, "in_flight_bytes", s->to_host->in_flight_bytes);
+	add(o, "rate_bytes_per_ms", s->to_host->rate.bytes_per_ms);
 	add(o, "transfer_errors", t->transfer_errors);
 	add(o, "in_flight", s->to_host->in_flight);
 	add(o, "depth", s->to_host->settings.depth);
@@ -71,6 +75,9 @@ static void add_to_host(json_object *root, const struct stats_source *s)
 	for (int i = 0; i < TO_HOST_DROPS; i++)
 		add(part, to_host_drop_name(i), t->drop[i]);
 	add(part, "tap_queue_full", rtnl_tx_dropped(s->link->tap->name));
+	part = add_object(o, "offload_faults");
+	for (int i = GSO_OK + 1; i < GSO_VERDICT_COUNT; i++)
+		add(part, gso_verdict_name(i), t->gso_verdict[i]);
 	part = add_object(o, "reasons");
 	for (int i = 0; i < POLICY_REASONS; i++)
 		add(part, policy_reason_name(i), t->reason[i]);
@@ -85,6 +92,11 @@ static void add_from_host(json_object *root, const struct stats_source *s)
 
 	add(o, "datagrams", t->datagrams);
 	add(o, "bytes", t->bytes);
+	add(o, "tap_writes", t->tap_writes);
+	add(o, "joined", t->joined);
+	add(o, "join_refused", t->join_refused);
+	add(o, "joining", s->from_host->join.frames_max > 1);
+	add(o, "copied_bytes", t->copied_bytes);
 	add(o, "transfers", t->transfers);
 	add(o, "transfer_bytes", t->transfer_bytes);
 	add(o, "zero_length_transfers", t->zero_length_transfers);

@@ -85,3 +85,54 @@ bool frame_is_tcp_data(const uint8_t *frame, size_t len, struct frame_tcp *out)
 	out->payload_len = (uint16_t)(len - header_len);
 	return true;
 }
+
+/* One step of FNV-1a on 32-bit words, and what spreads a sum of such steps over all bits. */
+static uint32_t mix(uint32_t hash, const uint8_t *bytes, size_t words)
+{
+	for (size_t i = 0; i < words; i++) {
+		uint32_t w;
+
+		memcpy(&w, bytes + i * sizeof(w), sizeof(w));
+		hash = (hash ^ w) * 0x01000193u;
+	}
+	return hash;
+}
+
+static uint32_t spread(uint32_t hash)
+{
+	hash ^= hash >> 16;
+	hash *= 0x85ebca6bu;
+	return hash ^ hash >> 13;
+}
+
+static bool has_ports(uint8_t protocol)
+{
+	return protocol == IP_PROTOCOL_TCP || protocol == IP_PROTOCOL_UDP;
+}
+
+uint32_t frame_flow_hash(const uint8_t *frame, size_t len)
+{
+	uint32_t hash = 0x811c9dc5u;
+	uint16_t type = 0;
+	size_t at = frame_network_header(frame, len, &type);
+
+	if (at && type == ETHERTYPE_IPV4 && at + sizeof(struct ipv4_header) <= len) {
+		const struct ipv4_header *ip = (const void *)(frame + at);
+		size_t ports = at + (ip->version_ihl & 0x0f) * 4u;
+
+		hash = mix(hash ^ ip->protocol, ip->addresses, 2);
+		if (has_ports(ip->protocol) && ports + 4 <= len &&
+		    !(be16_get(ip->fragment) & IPV4_FRAGMENT_FIELDS))
+			hash = mix(hash, frame + ports, 1);
+	} else if (at && type == ETHERTYPE_IPV6 && at + sizeof(struct ipv6_header) <= len) {
+		const struct ipv6_header *ip = (const void *)(frame + at);
+
+		at += sizeof(*ip);
+		hash = mix(hash ^ ip->next_header, ip->addresses, 8);
+		if (has_ports(ip->next_header) && at + 4 <= len)
+			hash = mix(hash, frame + at, 1);
+	} else if (len >= ETHERNET_HEADER_LEN) {
+		hash = mix(hash ^ type, frame, 3);
+	}
+	return spread(hash);
+}

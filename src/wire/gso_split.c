@@ -304,10 +304,38 @@ static void put_transport(const struct gso_split *s, uint8_t *at, size_t len, ui
 	tcp->checksum = be16_of(csum_finish(sum));
 }
 
-size_t gso_split_next(struct gso_split *s, uint8_t *slot, size_t room)
+static size_t next_payload(const struct gso_split *s)
 {
 	size_t left = s->first_len + s->rest_len;
-	size_t payload = left < s->gso_size ? left : s->gso_size;
+
+	return left < s->gso_size ? left : s->gso_size;
+}
+
+size_t gso_split_next_len(const struct gso_split *s)
+{
+	return gso_split_is_done(s) ? 0 : s->header_len + next_payload(s);
+}
+
+void gso_split_skip(struct gso_split *s)
+{
+	size_t payload = next_payload(s);
+	size_t n = payload < s->first_len ? payload : s->first_len;
+
+	if (s->slot)
+		save_first(s);
+	s->first += n;
+	s->first_len -= n;
+	if (payload > n) {
+		s->rest += payload - n;
+		s->rest_len -= payload - n;
+	}
+	s->offset += (uint32_t)payload;
+	s->id++;
+}
+
+size_t gso_split_next(struct gso_split *s, uint8_t *slot, size_t room)
+{
+	size_t payload = next_payload(s);
 	size_t len = s->header_len + payload;
 	uint32_t offset = s->offset;
 	uint32_t sum;

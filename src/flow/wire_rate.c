@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flow/wire_rate.h"
+
+/* Shorter stretches say more about how completions are reported than about the wire. */
+#define STRETCH_NS 4000000
+
+/* A new measurement counts one part in so many. */
+#define WEIGHT 4
+
+/* Whole packets in a frame or microframe [USB20 5.8.4]: 19 of 64 a ms, 13 of 512 in 125 us. */
+static uint32_t bus_bytes_per_ms(uint16_t max_packet)
+{
+	if (max_packet <= 64)
+		return 19 * 64;
+	if (max_packet <= 512)
+		return 8 * 13 * 512;
+	return 400000; /* SuperSpeed */
+}
+
+void wire_rate_begin(struct wire_rate *r, uint16_t max_packet)
+{
+	r->bytes_per_ms = bus_bytes_per_ms(max_packet);
+	r->since_ns = 0;
+	r->bytes = 0;
+}
+
+void wire_rate_busy(struct wire_rate *r, int64_t now_ns)
+{
+	r->since_ns = now_ns;
+	r->bytes = 0;
+}
+
+void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, bool idle, int64_t now_ns)
+{
+	int64_t took_ns = now_ns - r->since_ns;
+
+	if (!r->since_ns)
+		return;
+	r->bytes += bytes;
+	if (took_ns >= STRETCH_NS) {
+		uint64_t measured = r->bytes * 1000000 / (uint64_t)took_ns;
+
+		r->bytes_per_ms += (uint32_t)(measured / WEIGHT) - r->bytes_per_ms / WEIGHT;
+		if (!r->bytes_per_ms)
+			r->bytes_per_ms = 1;
+		wire_rate_busy(r, now_ns);
+	}
+	if (idle)
+		r->since_ns = 0;
+}
+
+uint32_t wire_rate_bytes_in(const struct wire_rate *r, uint32_t us)
+{
+	uint64_t bytes = (uint64_t)r->bytes_per_ms * us / 1000;
+
+	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
