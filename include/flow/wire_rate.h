@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How fast the host fetches when there is something to fetch, so that queues can be
- * bounded in time. Measured over stretches in which the wire was never idle; before the
- * first of them, what the bus can carry at its speed.
+ * How fast the host fetches, so that queues can be bounded in time. Measured only over
+ * stretches in which something always waited to leave: else it would be the rate of
+ * what is sent. Before the first of them, what the bus can carry at its speed.
  */
 #ifndef NCMD_FLOW_WIRE_RATE_H
 #define NCMD_FLOW_WIRE_RATE_H
@@ -12,18 +12,18 @@
 
 struct wire_rate {
 	uint32_t bytes_per_ms;
-	int64_t since_ns; /* the stretch began; 0: the wire is idle */
+	int64_t since_ns; /* the stretch began; 0: nothing waits */
 	uint64_t bytes; /* fetched in it */
 };
 
 /* Starts from the bandwidth of the bus, by the packet size of its bulk endpoints. */
 void wire_rate_begin(struct wire_rate *r, uint16_t max_packet);
 
-/* Something was queued on an idle wire. */
-void wire_rate_busy(struct wire_rate *r, int64_t now_ns);
+/* Said in every turn: whether something waits that cannot leave yet. */
+void wire_rate_waiting(struct wire_rate *r, bool waiting, int64_t now_ns);
 
-/* `bytes` were fetched; `idle`: nothing is left on its way. */
-void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, bool idle, int64_t now_ns);
+/* `bytes` were fetched. */
+void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, int64_t now_ns);
 
 /* What passes in `us`, in bytes. */
 uint32_t wire_rate_bytes_in(const struct wire_rate *r, uint32_t us);

@@ -72,9 +72,8 @@ void fair_queue_limit(struct fair_queue *q, uint32_t bytes);
 
 /*
  * Room for a packet of at most `max` bytes, aligned so that its IP header is to 4. If
- * there is none, the flow with the longest queue loses datagrams until there is; NULL only if
- * `max` exceeds what the memory can ever hold. The next call but fair_queue_push()
- * may give the room away.
+ * there is none, the oldest packets are dropped until there is; NULL only if `max` exceeds
+ * what the memory can ever hold. The next call but fair_queue_push() may give the room away.
  */
 uint8_t *fair_queue_reserve(struct fair_queue *q, size_t max);
 

@@ -232,7 +232,7 @@ void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns)
 		h->in_flight_bytes -= transfer->len;
 		if (moved)
 			h->progress_ns = now_ns;
-		wire_rate_fetched(&h->rate, moved ? transfer->len : 0, !h->in_flight_bytes, now_ns);
+		wire_rate_fetched(&h->rate, moved ? transfer->len : 0, now_ns);
 	}
 	if (--ntb->pending)
 		return;
@@ -456,10 +456,8 @@ static void close_open(struct to_host *h, enum policy_reason reason, int64_t now
 	ntb->error = 0;
 	ntb->withdrawn = false;
 	ntb->pending = 1;
-	if (!h->in_flight) {
+	if (!h->in_flight)
 		h->progress_ns = now_ns;
-		wire_rate_busy(&h->rate, now_ns);
-	}
 	h->in_flight++;
 	h->in_flight_bytes += ntb->transfer.len;
 	count_close(h, ntb->transfer.len, reason, now_ns);
@@ -506,6 +504,11 @@ static bool decide(struct to_host *h, int64_t now_ns)
 	return d.send;
 }
 
+static bool something_waits(const struct to_host *h)
+{
+	return !fair_queue_is_empty(&h->queue) || (h->open && h->write.datagrams);
+}
+
 void to_host_turn(struct to_host *h, int64_t now_ns)
 {
 	if (!h->running) {
@@ -525,6 +528,7 @@ void to_host_turn(struct to_host *h, int64_t now_ns)
 	if (h->settings.queue_target_us)
 		for (int i = 0; i < AHEAD_MAX && h->tap_ready; i++)
 			read_ahead(h, now_ns);
+	wire_rate_waiting(&h->rate, !wire_is_free(h) && something_waits(h), now_ns);
 }
 
 void to_host_submitted(struct to_host *h)

@@ -24,29 +24,35 @@ void wire_rate_begin(struct wire_rate *r, uint16_t max_packet)
 	r->bytes = 0;
 }
 
-void wire_rate_busy(struct wire_rate *r, int64_t now_ns)
+static void begin_stretch(struct wire_rate *r, int64_t now_ns)
 {
 	r->since_ns = now_ns;
 	r->bytes = 0;
 }
 
-void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, bool idle, int64_t now_ns)
+void wire_rate_waiting(struct wire_rate *r, bool waiting, int64_t now_ns)
+{
+	if (!waiting)
+		r->since_ns = 0;
+	else if (!r->since_ns)
+		begin_stretch(r, now_ns);
+}
+
+void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, int64_t now_ns)
 {
 	int64_t took_ns = now_ns - r->since_ns;
+	uint64_t measured;
 
 	if (!r->since_ns)
 		return;
 	r->bytes += bytes;
-	if (took_ns >= STRETCH_NS) {
-		uint64_t measured = r->bytes * 1000000 / (uint64_t)took_ns;
-
-		r->bytes_per_ms += (uint32_t)(measured / WEIGHT) - r->bytes_per_ms / WEIGHT;
-		if (!r->bytes_per_ms)
-			r->bytes_per_ms = 1;
-		wire_rate_busy(r, now_ns);
-	}
-	if (idle)
-		r->since_ns = 0;
+	if (took_ns < STRETCH_NS)
+		return;
+	measured = r->bytes * 1000000 / (uint64_t)took_ns;
+	r->bytes_per_ms += (uint32_t)(measured / WEIGHT) - r->bytes_per_ms / WEIGHT;
+	if (!r->bytes_per_ms)
+		r->bytes_per_ms = 1;
+	begin_stretch(r, now_ns);
 }
 
 uint32_t wire_rate_bytes_in(const struct wire_rate *r, uint32_t us)

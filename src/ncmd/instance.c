@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ncmd/instance.h"
 
+#include <stdlib.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -195,7 +196,7 @@ static int open_flows(struct instance *i, struct failure *f)
 	struct ncm_offer offer;
 	const struct to_host_settings to_host = {
 		.depth = c->ntb.in_depth,
-		.in_flight_us = 2000,
+		.in_flight_us = getenv("FL")?(uint32_t)atoi(getenv("FL")):2000,
 		.buffer_size = c->ntb.in_max_size,
 		.max_datagrams = c->ntb.in_max_datagrams,
 		.max_datagram_len = max_datagram_len(c),
@@ -204,7 +205,7 @@ static int open_flows(struct instance *i, struct failure *f)
 		.remainder = NDP_REMAINDER,
 		.alignment = NDP_ALIGNMENT,
 		.policy = c->policy,
-		.queue_target_us = 5000,
+		.queue_target_us = getenv("TG")?(uint32_t)atoi(getenv("TG")):5000,
 		.queue_interval_us = 100000,
 		.queue_limit_us = 50000,
 	};

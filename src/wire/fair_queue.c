@@ -24,7 +24,7 @@ struct fair_packet {
 	struct fair_packet *next;
 	int64_t came_ns;
 	bool gso;
-	uint32_t len; /* of a frame that is one datagram */
+	uint32_t len; /* of the whole */
 	struct gso_split split; /* of one that is several */
 };
 
@@ -167,6 +167,25 @@ static void drop_from_longest(struct fair_queue *q, uint32_t bytes)
 	} while (q->backlog > bytes && f->backlog > half);
 }
 
+static struct fair_flow *flow_of(struct fair_queue *q, struct fair_packet *p, size_t len)
+{
+	return &q->flow[frame_flow_hash(frame_of(p), len) % FAIR_QUEUE_FLOWS];
+}
+
+/* The oldest in the ring is the oldest of its flow. */
+static void drop_oldest_packet(struct fair_queue *q)
+{
+	struct fair_packet *p = (void *)record_at(q, q->tail);
+	struct fair_flow *f = flow_of(q, p, p->len);
+
+	if (q->chosen == f)
+		q->chosen = NULL;
+	while (f->first == p) {
+		drop_datagram(q, f);
+		q->dropped_full++;
+	}
+}
+
 void fair_queue_limit(struct fair_queue *q, uint32_t bytes)
 {
 	q->limit = bytes;
@@ -179,7 +198,7 @@ uint8_t *fair_queue_reserve(struct fair_queue *q, size_t max)
 	if (need >= q->size)
 		return NULL;
 	while (!make_room(q, need))
-		drop_from_longest(q, q->backlog - 1); /* an empty ring has room */
+		drop_oldest_packet(q); /* an empty ring has room */
 	return q->memory + q->head + FRAME_AT;
 }
 
@@ -195,9 +214,9 @@ static uint32_t bytes_of(const struct fair_packet *p)
 	return payload + segments * p->split.header_len;
 }
 
-static void enqueue(struct fair_queue *q, struct fair_packet *p, size_t len)
+static void enqueue(struct fair_queue *q, struct fair_packet *p)
 {
-	struct fair_flow *f = &q->flow[frame_flow_hash(frame_of(p), len) % FAIR_QUEUE_FLOWS];
+	struct fair_flow *f = flow_of(q, p, p->len);
 	uint32_t bytes = bytes_of(p);
 
 	p->next = NULL;
@@ -235,7 +254,7 @@ enum gso_verdict fair_queue_push(struct fair_queue *q, const struct vnet_hdr *hd
 	q->head += p->record.size;
 	if (q->head == q->size)
 		q->head = 0;
-	enqueue(q, p, len);
+	enqueue(q, p);
 	while (q->backlog > q->limit && q->backlog > q->settings.max_datagram)
 		drop_from_longest(q, q->limit);
 	return GSO_OK;
