@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "ncmd/config.h"
+#include "ncmd/config_profile.h"
 #include "ncmd/config_table.h"
+#include "ncmd/config_text.h"
 #include "ncmd/mac.h"
 
 #define MACHINE	      "0123456789abcdef0123456789abcdef\n"
@@ -130,6 +132,32 @@ static const struct row load_rows[] = {
 	SHOWN("policy, window", "policy = \"window:300\";\n", "policy = \"window:300\";\n"),
 	SHOWN("policy, largest window", "policy = \"window:1000000\";\n",
 	      "policy = \"window:1000000\";\n"),
+	SHOWN("profile, by default", "", "\nprofile = \"latency\";\n"),
+	SHOWN("profile, latency", "profile = \"latency\";\n", "\nprofile = \"latency\";\n"),
+	SHOWN("profile, throughput", "profile = \"throughput\";\n",
+	      "\nprofile = \"throughput\";\n"),
+	REFUSED("profile, unknown", "profile = \"fast\";\n",
+		":1: profile = \"fast\": must be \"latency\""),
+	REFUSED("profile, empty", "profile = \"\";\n", ":1: profile = \"\": must be"),
+	REFUSED("profile, capitals", "profile = \"Latency\";\n",
+		":1: profile = \"Latency\": must be"),
+	REFUSED("profile, a number", "profile = 0;\n",
+		":1: profile = 0: must be a text in quotes: \"latency\""),
+	REFUSED("profile, in a group", "ntb = { profile = \"latency\"; };\n",
+		":1: ntb.profile = \"latency\": no such setting; did you mean profile?"),
+	REFUSED("profile, misspelt", "profil = \"latency\";\n", "did you mean profile?"),
+	REFUSED("profile, wrong behind another mistake", "udc = 5;\nprofile = \"fast\";\n",
+		":1: udc = 5: must be"),
+	SHOWN("offload, auto", "offload = \"auto\";\n", "\noffload = \"auto\";\n"),
+	SHOWN("offload, off", "offload = \"off\";\n", "\noffload = \"off\";\n"),
+	REFUSED("offload, on", "offload = \"on\";\n",
+		":1: offload = \"on\": must be \"auto\" or \"off\""),
+	REFUSED("offload, yes or no", "offload = false;\n",
+		":1: offload = false: must be a text in quotes: \"auto\" or \"off\""),
+	SHOWN("copy, in place", "copy = \"in-place\";\n", "\ncopy = \"in-place\";\n"),
+	SHOWN("copy, bounce", "copy = \"bounce\";\n", "\ncopy = \"bounce\";\n"),
+	REFUSED("copy, other", "copy = \"in_place\";\n",
+		":1: copy = \"in_place\": must be \"in-place\" or \"bounce\""),
 	REFUSED("policy, window of nothing", "policy = \"window:0\";\n",
 		":1: policy = \"window:0\": must be \"immediate\" or \"window:<us>\" with 1 ... "
 		"1000000 us"),
@@ -289,10 +317,13 @@ static const struct row load_rows[] = {
 	      "\tout_max_size = 2048;\n"),
 	SHOWN("ntb.out_max_size, most", "ntb = { out_max_size = 131072; ntb32 = true; };\n",
 	      "\tout_max_size = 131072;\n"),
+	SHOWN("ntb.out_max_size, to be derived",
+	      "ntb = { out_max_size = 0; };\nprofile = \"throughput\";\n", "\tout_max_size = 0;\n"),
 	REFUSED("ntb.out_max_size, 1024", "ntb = { out_max_size = 1024; };\n",
 		":1: ntb.out_max_size = 1024: must be 2048 ... 64512 bytes (131072 with "
 		"ntb.ntb32), a "
-		"multiple of 1024: a read has to be a multiple of every bulk packet size"),
+		"multiple of 1024: a read has to be a multiple of every bulk packet size; or 0: "
+		"the smallest with room for a datagram of ntb.max_segment_size"),
 	REFUSED("ntb.out_max_size, 3200", "ntb = { out_max_size = 3200; };\n",
 		"= 3200: must be 2048"),
 	REFUSED("ntb.out_max_size, a multiple of 512", "ntb = { out_max_size = 2560; };\n",
@@ -324,6 +355,45 @@ static const struct row load_rows[] = {
 	SHOWN("ntb.ending, pad", "ntb = { ending = \"pad\"; };\n", "\tending = \"pad\";\n"),
 	REFUSED("ntb.ending, other", "ntb = { ending = \"none\"; };\n",
 		":1: ntb.ending = \"none\": must be \"pad\" or \"zlp\""),
+
+	/* The queue. */
+	SHOWN("queue.target_us, none", "queue = { target_us = 0; };\n", "\ttarget_us = 0;\n"),
+	SHOWN("queue.target_us, least", "queue = { target_us = 100; };\n", "\ttarget_us = 100;\n"),
+	SHOWN("queue.target_us, most", "queue = { target_us = 1000000; };\n",
+	      "\ttarget_us = 1000000;\n"),
+	REFUSED("queue.target_us, 99", "queue = { target_us = 99; };\n",
+		":1: queue.target_us = 99: must be 100 ... 1000000 us, or 0: no queue of ncmd's "
+		"own"),
+	REFUSED("queue.target_us, more", "queue = { target_us = 1000001; };\n",
+		"= 1000001: must be 100"),
+	SHOWN("queue.interval_us, least", "queue = { interval_us = 1000; };\n",
+	      "\tinterval_us = 1000;\n"),
+	SHOWN("queue.interval_us, most", "queue = { interval_us = 10000000; };\n",
+	      "\tinterval_us = 10000000;\n"),
+	REFUSED("queue.interval_us, 999", "queue = { interval_us = 999; };\n",
+		":1: queue.interval_us = 999: must be 1000 ... 10000000 us"),
+	REFUSED("queue.interval_us, 0", "queue = { interval_us = 0; };\n", "= 0: must be 1000"),
+	REFUSED("queue.interval_us, more", "queue = { interval_us = 10000001; };\n",
+		"= 10000001: must be 1000"),
+	SHOWN("queue.limit_us, least", "queue = { limit_us = 1000; };\n", "\tlimit_us = 1000;\n"),
+	SHOWN("queue.limit_us, most", "queue = { limit_us = 10000000; };\n",
+	      "\tlimit_us = 10000000;\n"),
+	REFUSED("queue.limit_us, 999", "queue = { limit_us = 999; };\n",
+		":1: queue.limit_us = 999: must be 1000 ... 10000000 us, not less than "
+		"queue.target_us"),
+	REFUSED("queue.limit_us, more", "queue = { limit_us = 10000001; };\n",
+		"= 10000001: must be 1000"),
+	SHOWN("queue.in_flight_us, least", "queue = { in_flight_us = 100; };\n",
+	      "\tin_flight_us = 100;\n"),
+	SHOWN("queue.in_flight_us, most", "queue = { in_flight_us = 1000000; };\n",
+	      "\tin_flight_us = 1000000;\n"),
+	REFUSED("queue.in_flight_us, 99", "queue = { in_flight_us = 99; };\n",
+		":1: queue.in_flight_us = 99: must be 100 ... 1000000 us"),
+	REFUSED("queue.in_flight_us, more", "queue = { in_flight_us = 1000001; };\n",
+		"= 1000001: must be 100"),
+	REFUSED("queue, misspelt", "queu = { target_us = 0; };\n", "did you mean queue?"),
+	REFUSED("queue, no group", "queue = 500;\n",
+		":1: queue = 500: must be a group: queue = { ... };"),
 
 	/* The gadget. */
 	SHOWN("gadget.scheme", "gadget = { scheme = \"/etc/ncmd/a.scheme\"; };\n",
@@ -467,8 +537,47 @@ static const struct row complete_rows[] = {
 	SHOWN("2048 holds a datagram", "ntb = { in_max_size = 2048; out_max_size = 2048; };\n",
 	      "\tin_max_size = 2048;\n"),
 	SHOWN("2048 holds a datagram with everything",
-	      "ntb = { in_max_size = 2048; out_max_size = 2048; ntb32 = true; crc = true; };\n",
+	      "ntb = { in_max_size = 2048; out_max_size = 2048; out_max_datagrams = 0;\n"
+	      " ntb32 = true; crc = true; };\n",
 	      "\tin_max_size = 2048;\n"),
+
+	/* A Linux host with one datagram an NTB: NTH16 12, NDP16 8 + 2 * 4, at most 3 to align: 31.
+	 */
+	SHOWN("out_max_size is derived", "", "\tout_max_size = 2048;\n"),
+	SHOWN("out_max_size is derived, the largest for 2048",
+	      "ntb = { max_segment_size = 2013; };\n", "\tout_max_size = 2048;\n"),
+	SHOWN("out_max_size is derived, a byte more", "ntb = { max_segment_size = 2014; };\n",
+	      "\tout_max_size = 3072;\n"),
+	SHOWN("out_max_size is derived, with a CRC",
+	      "ntb = { max_segment_size = 2013; crc = true; };\n", "\tout_max_size = 3072;\n"),
+	SHOWN("out_max_size is derived, with NTB32",
+	      "ntb = { max_segment_size = 2013; ntb32 = true; };\n", "\tout_max_size = 3072;\n"),
+	SHOWN("out_max_size is derived, for the largest datagram",
+	      "ntb = { max_segment_size = 8000; ntb32 = true; crc = true; };\n",
+	      "\tout_max_size = 8192;\n"),
+	SHOWN("out_max_size is derived, for a full table of datagrams",
+	      "ntb = { max_segment_size = 8000; ntb32 = true; crc = true; out_max_datagrams = 0; "
+	      "};\n",
+	      "\tout_max_size = 9216;\n"),
+	SHOWN("out_max_size is derived where the profile has a size",
+	      "profile = \"throughput\";\nntb = { out_max_size = 0; };\n",
+	      "\tout_max_size = 2048;\n"),
+	REFUSED("out_max_size that is set is not raised",
+		"ntb = { out_max_size = 2048; max_segment_size = 2014; };\n",
+		"ntb.out_max_size = 2048: has room for a datagram of 2017 bytes"),
+	SHOWN("out_max_size of the throughput profile is not raised",
+	      "profile = \"throughput\";\nntb = { max_segment_size = 8000; };\n",
+	      "\tout_max_size = 16384;\n"),
+
+	SHOWN("queue.limit_us as large as the target", "queue = { limit_us = 5000; };\n",
+	      "\tlimit_us = 5000;\n"),
+	REFUSED("queue.limit_us below the target", "queue = { limit_us = 4999; };\n",
+		"queue.limit_us = 4999: must be 5000 ... 10000000 us, not less than "
+		"queue.target_us = 5000: raise it, or lower queue.target_us"),
+	REFUSED("queue.target_us above the limit", "queue = { target_us = 50001; };\n",
+		"queue.limit_us = 50000: must be 50001 ... 10000000 us"),
+	SHOWN("queue.limit_us without a queue", "queue = { target_us = 0; limit_us = 1000; };\n",
+	      "\tlimit_us = 1000;\n"),
 
 	/* NTH16 12, gap 2, datagram 4018, NDP16 16: exactly 4048. */
 	SHOWN("in_max_size holds it exactly",
@@ -492,10 +601,10 @@ static const struct row complete_rows[] = {
 
 	/* A Linux host: NTH16 12, NDP16 8 + 41 * 4, at most 3 to align: 187. */
 	SHOWN("out_max_size holds it exactly",
-	      "ntb = { out_max_size = 4096; max_segment_size = 3905; };\n",
+	      "ntb = { out_max_size = 4096; max_segment_size = 3905; out_max_datagrams = 0; };\n",
 	      "\tmax_segment_size = 3905;\n"),
 	REFUSED("out_max_size lacks a byte",
-		"ntb = { out_max_size = 4096; max_segment_size = 3906; };\n",
+		"ntb = { out_max_size = 4096; max_segment_size = 3906; out_max_datagrams = 0; };\n",
 		"ntb.out_max_size = 4096: has room for a datagram of 3909 bytes beside a Linux "
 		"host's "
 		"headers, but ntb.max_segment_size = 3906 and a VLAN tag need 3910: raise it, or "
@@ -508,10 +617,12 @@ static const struct row complete_rows[] = {
 		"ntb = { out_max_size = 4096; max_segment_size = 4062; out_max_datagrams = 1; };\n",
 		"has room for a datagram of 4065 bytes"),
 	REFUSED("out_max_size lacks the CRC",
-		"ntb = { out_max_size = 4096; max_segment_size = 3905; crc = true; };\n",
+		"ntb = { out_max_size = 4096; max_segment_size = 3905; out_max_datagrams = 0;\n"
+		" crc = true; };\n",
 		"has room for a datagram of 3905 bytes"),
 	REFUSED("out_max_size lacks the NTB32 headers",
-		"ntb = { out_max_size = 4096; max_segment_size = 3905; ntb32 = true; };\n",
+		"ntb = { out_max_size = 4096; max_segment_size = 3905; out_max_datagrams = 0;\n"
+		" ntb32 = true; };\n",
 		"has room for a datagram of 3733 bytes"),
 };
 
@@ -623,13 +734,16 @@ static void test_every_setting_differs(void **state)
 {
 	static const char text[] =
 		"name = \"n\"; udc = \"u\"; transport = \"functionfs\"; policy = \"window:7\";\n"
-		"run_dir = \"/r\";\n"
+		"profile = \"throughput\"; offload = \"off\"; copy = \"bounce\"; run_dir = "
+		"\"/r\";\n"
 		"tap = { name = \"t\"; mac = \"02:00:00:00:00:01\"; host_mac = \"020000000002\";\n"
 		" mtu = 1400; txqueuelen = 5; addresses = ( \"10.0.0.1/8\", \"fd00::1/64\" );\n"
 		" persist = true; };\n"
 		"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9;\n"
 		" out_max_size = 3072; out_count = 2; out_max_datagrams = 6;\n"
 		" max_segment_size = 1600; ntb32 = true; crc = true; ending = \"zlp\"; };\n"
+		"queue = { target_us = 101; interval_us = 1001; limit_us = 1002; in_flight_us = "
+		"102; };\n"
 		"gadget = { scheme = \"/s\"; vendor_id = 1; product_id = 2; bcd_device = 3;\n"
 		" manufacturer = \"m\"; product = \"p\"; serial = \"s\"; function = \"f\";\n"
 		" max_power_ma = 100; self_powered = true; };\n";
@@ -664,12 +778,163 @@ static void test_defaults(void **state)
 	memset(&c, 0xff, sizeof(c));
 	config_defaults(&c);
 	assert_string_equal(c.name, "ncm0");
-	assert_int_equal(c.policy.kind, POLICY_IMMEDIATE);
-	assert_int_equal(c.ntb.in_max_size, 16384);
-	assert_int_equal(c.ntb.out_count, 8);
+	assert_int_equal(c.profile, CONFIG_PROFILE_LATENCY);
+	assert_int_equal(c.offload, CONFIG_OFFLOAD_AUTO);
+	assert_int_equal(c.copy, CONFIG_COPY_IN_PLACE);
+	assert_int_equal(c.queue.target_us, 5000);
+	assert_int_equal(c.queue.interval_us, 100000);
+	assert_int_equal(c.queue.limit_us, 50000);
+	assert_int_equal(c.queue.in_flight_us, 2000);
 	assert_int_equal(c.gadget.vendor_id, 0x1d6b);
 	assert_int_equal(c.gadget.max_power_ma, 250);
 	assert_round_trip(&c);
+}
+
+/* What a profile sets, each to a value that no profile has; the rest of the file is silent. */
+#define ABOVE_PROFILE                                                                              \
+	"policy = \"window:7\";\n"                                                                 \
+	"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9;\n"                        \
+	" out_max_size = 3072; out_count = 2; out_max_datagrams = 6; };\n"
+
+static void load_or_fail(struct config *c, const char *text)
+{
+	char error[ERROR_MAX];
+
+	if (load_text(c, text, error))
+		fail_msg("%s of\n%s", error, text);
+}
+
+/* The file wins in all seven settings, before `profile` and after it. */
+static void test_profile_is_overridden(void **state)
+{
+	struct config c, expected;
+	char text[512];
+
+	(void)state;
+	load_or_fail(&expected, ABOVE_PROFILE);
+	for (unsigned int i = 0; config_profile_name(i); i++) {
+		expected.profile = i;
+
+		snprintf(text, sizeof(text), "profile = \"%s\";\n%s", config_profile_name(i),
+			 ABOVE_PROFILE);
+		load_or_fail(&c, text);
+		assert_memory_equal(&c, &expected, sizeof(c));
+
+		snprintf(text, sizeof(text), "%sprofile = \"%s\";\n", ABOVE_PROFILE,
+			 config_profile_name(i));
+		load_or_fail(&c, text);
+		assert_memory_equal(&c, &expected, sizeof(c));
+		assert_round_trip(&c);
+	}
+}
+
+/* Values that are another profile's, the default one's among them, are set like any other. */
+static void test_profile_overridden_by_another(void **state)
+{
+	struct config c, values;
+	char text[512], policy[POLICY_TEXT_MAX];
+
+	(void)state;
+	for (unsigned int i = 0; config_profile_name(i); i++) {
+		config_defaults(&values);
+		config_profile_apply(&values, i);
+		policy_print(&values.policy, policy);
+		for (unsigned int j = 0; config_profile_name(j); j++) {
+			snprintf(text, sizeof(text),
+				 "policy = \"%s\";\nntb = { in_max_size = %u; in_depth = %u;\n"
+				 " in_max_datagrams = %u; out_max_size = %u; out_count = %u;\n"
+				 " out_max_datagrams = %u; };\nprofile = \"%s\";\n",
+				 policy, values.ntb.in_max_size, values.ntb.in_depth,
+				 values.ntb.in_max_datagrams, values.ntb.out_max_size,
+				 values.ntb.out_count, values.ntb.out_max_datagrams,
+				 config_profile_name(j));
+			load_or_fail(&c, text);
+			values.profile = j;
+			assert_memory_equal(&c, &values, sizeof(c));
+		}
+	}
+}
+
+/* Each profile is a configuration that works, alone and with the largest datagrams. */
+static void test_profile_completes(void **state)
+{
+	static const char *const more[] = {
+		"", "ntb = { max_segment_size = 8000; };\n",
+		"ntb = { max_segment_size = 8000; ntb32 = true; crc = true; };\n"
+	};
+	char text[256], error[ERROR_MAX];
+	struct config c;
+
+	(void)state;
+	for (unsigned int i = 0; config_profile_name(i); i++) {
+		for (size_t j = 0; j < sizeof(more) / sizeof(more[0]); j++) {
+			snprintf(text, sizeof(text), "profile = \"%s\";\n%s",
+				 config_profile_name(i), more[j]);
+			load_or_fail(&c, text);
+			assert_int_equal(c.profile, i);
+			assert_round_trip(&c);
+			if (config_complete(&c, MACHINE, error, sizeof(error)))
+				fail_msg("%s of\n%s", error, text);
+			assert_round_trip(&c);
+		}
+	}
+}
+
+/* What tells the two apart on the cable, whatever else is tuned. */
+static void test_profile_purpose(void **state)
+{
+	struct config c;
+
+	(void)state;
+	load_or_fail(&c, "profile = \"latency\";\n");
+	assert_int_equal(c.ntb.out_max_datagrams, 1);
+	load_or_fail(&c, "profile = \"throughput\";\n");
+	assert_int_equal(c.ntb.out_max_datagrams, 0);
+}
+
+/* In a file that the named one includes, too. */
+static void test_profile_included(void **state)
+{
+	char part[64], text[128];
+	struct config c, expected;
+
+	(void)state;
+	write_file("profile = \"throughput\";\n", part);
+	snprintf(text, sizeof(text), "ntb = { in_depth = 3; };\n@include \"%s\"\n", part);
+	load_or_fail(&c, text);
+	unlink(part);
+	load_or_fail(&expected, "profile = \"throughput\";\nntb = { in_depth = 3; };\n");
+	assert_memory_equal(&c, &expected, sizeof(c));
+}
+
+static const char *one_word(unsigned int value)
+{
+	return value == 0 ? "one" : NULL;
+}
+
+static const char *three_words(unsigned int value)
+{
+	static const char *const words[] = { "one", "two", "three", NULL };
+
+	return words[value];
+}
+
+static void test_choices(void **state)
+{
+	char text[CONFIG_PATH_MAX];
+	unsigned int value = 7;
+
+	(void)state;
+	text_print_choices(one_word, text);
+	assert_string_equal(text, "\"one\"");
+	text_print_choices(three_words, text);
+	assert_string_equal(text, "\"one\", \"two\" or \"three\"");
+
+	assert_false(text_parse_choice("four", three_words, &value));
+	assert_false(text_parse_choice("thre", three_words, &value));
+	assert_int_equal(value, 7);
+	assert_true(text_parse_choice("three", three_words, &value));
+	assert_int_equal(value, 2);
 }
 
 static void test_no_file(void **state)
@@ -870,8 +1135,82 @@ static void test_shipped_default(void **state)
 
 		snprintf(wanted, sizeof(wanted), "\n%s%s = ", dot ? "\t" : "",
 			 dot ? dot + 1 : config_rows[i].path);
+		if (!strstr(text, wanted)) /* an example of what is the profile's otherwise */
+			snprintf(wanted, sizeof(wanted), "\n%s# %s = ", dot ? "\t" : "",
+				 dot ? dot + 1 : config_rows[i].path);
 		assert_contains(text, wanted);
 	}
+}
+
+/* Another profile named in the shipped file is not undone by what else stands there. */
+static void test_shipped_default_profiles(void **state)
+{
+	static const char marker[] = "\nprofile = \"latency\";\n";
+	char text[FILE_MAX], changed[FILE_MAX + 64];
+	struct config c, expected;
+	const char *at;
+
+	(void)state;
+	read_source("configs/ncm.conf", text);
+	at = strstr(text, marker);
+	assert_non_null(at);
+	for (unsigned int i = 0; config_profile_name(i); i++) {
+		snprintf(changed, sizeof(changed), "%.*s\nprofile = \"%s\";\n%s", (int)(at - text),
+			 text, config_profile_name(i), at + strlen(marker));
+		load_or_fail(&c, changed);
+		config_defaults(&expected);
+		config_profile_apply(&expected, i);
+		assert_memory_equal(&c, &expected, sizeof(c));
+	}
+}
+
+/* Files that only name a profile. */
+static void assert_shipped_profile(const char *name, enum config_profile profile)
+{
+	char text[FILE_MAX], error[ERROR_MAX];
+	struct config c, expected;
+
+	read_source(name, text);
+	if (load_text(&c, text, error))
+		fail_msg("%s%s", name, error);
+	config_defaults(&expected);
+	config_profile_apply(&expected, profile);
+	assert_memory_equal(&c, &expected, sizeof(c));
+	assert_int_equal(config_complete(&c, MACHINE, error, sizeof(error)), 0);
+}
+
+/* Each "# group = { ... };" of the file, taken alone, is a line that would work. */
+static void assert_shipped_examples(const char *name)
+{
+	char text[FILE_MAX], error[ERROR_MAX];
+	unsigned int examples = 0;
+	struct config c, before;
+	char *line, *save;
+
+	read_source(name, text);
+	load_or_fail(&before, text);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char alone[256];
+
+		if (strncmp(line, "# ", 2) != 0 || !strstr(line, "= {"))
+			continue;
+		snprintf(alone, sizeof(alone), "profile = \"%s\";\n%s\n",
+			 config_profile_name(before.profile), line + 2);
+		load_or_fail(&c, alone);
+		assert_memory_not_equal(&c, &before, sizeof(c));
+		assert_int_equal(config_complete(&c, MACHINE, error, sizeof(error)), 0);
+		examples++;
+	}
+	assert_true(examples > 0);
+}
+
+static void test_shipped_profiles(void **state)
+{
+	(void)state;
+	assert_shipped_profile("configs/low-latency.conf", CONFIG_PROFILE_LATENCY);
+	assert_shipped_profile("configs/throughput.conf", CONFIG_PROFILE_THROUGHPUT);
+	assert_shipped_examples("configs/low-latency.conf");
+	assert_shipped_examples("configs/throughput.conf");
 }
 
 static void test_shipped_composite(void **state)
@@ -919,6 +1258,10 @@ static void test_manual(void **state)
 	for (size_t i = 0; i < config_rows_count; i++) {
 		snprintf(wanted, sizeof(wanted), "\n*%s*", config_rows[i].path);
 		assert_contains(text, wanted);
+		for (unsigned int j = 0; config_rows[i].choice && config_rows[i].choice(j); j++) {
+			snprintf(wanted, sizeof(wanted), "\"%s\"", config_rows[i].choice(j));
+			assert_contains(text, wanted);
+		}
 	}
 }
 
@@ -929,6 +1272,12 @@ int main(void)
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_every_setting_differs),
+		cmocka_unit_test(test_profile_is_overridden),
+		cmocka_unit_test(test_profile_overridden_by_another),
+		cmocka_unit_test(test_profile_completes),
+		cmocka_unit_test(test_profile_purpose),
+		cmocka_unit_test(test_profile_included),
+		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_included_file),
 		cmocka_unit_test(test_short_error),
@@ -936,6 +1285,8 @@ int main(void)
 		cmocka_unit_test(test_derived_spread),
 		cmocka_unit_test(test_machine_id),
 		cmocka_unit_test(test_shipped_default),
+		cmocka_unit_test(test_shipped_default_profiles),
+		cmocka_unit_test(test_shipped_profiles),
 		cmocka_unit_test(test_shipped_composite),
 		cmocka_unit_test(test_shipped_scheme),
 		cmocka_unit_test(test_manual),

@@ -27,11 +27,30 @@ enum config_transport {
 	CONFIG_TRANSPORT_FUNCTIONFS,
 };
 
+/* Each is a row of src/ncmd/config_profile.c. */
+enum config_profile {
+	CONFIG_PROFILE_LATENCY, /* the default */
+	CONFIG_PROFILE_THROUGHPUT,
+};
+
+enum config_offload {
+	CONFIG_OFFLOAD_AUTO, /* what the kernel offers, until it refuses */
+	CONFIG_OFFLOAD_OFF, /* one frame a read or write */
+};
+
+enum config_copy {
+	CONFIG_COPY_IN_PLACE, /* a frame is read into its NTB and written out of it */
+	CONFIG_COPY_BOUNCE, /* through one more buffer, to measure what a copy costs */
+};
+
 struct config {
 	char name[CONFIG_NAME_MAX]; /* "ncm0"; gadget, FunctionFS instance, default TAP name */
 	char udc[64]; /* a name in /sys/class/udc, or "auto": the first one without a gadget */
 	enum config_transport transport;
+	enum config_profile profile; /* what policy and some of ntb are where the file is silent */
 	struct policy policy;
+	enum config_offload offload;
+	enum config_copy copy;
 
 	struct {
 		char name[IFNAMSIZ]; /* empty: as `name` above */
@@ -49,7 +68,8 @@ struct config {
 		uint32_t in_max_size; /* dwNtbInMaxSize, bytes: the largest NTB to the host */
 		uint16_t in_depth; /* most NTBs on their way to the host */
 		uint16_t in_max_datagrams; /* most datagrams in an NTB to the host */
-		uint32_t out_max_size; /* dwNtbOutMaxSize, bytes */
+		uint32_t out_max_size; /* dwNtbOutMaxSize, bytes; 0: the smallest with room for a
+					  datagram of max_segment_size */
 		uint16_t out_count; /* reads in flight */
 		uint16_t out_max_datagrams; /* wNtbOutMaxDatagrams; 0: no limit; 1: a Linux host
 					       sends at once */
@@ -58,6 +78,13 @@ struct config {
 		bool crc; /* offer CRC mode */
 		enum ntb_ending ending; /* "pad" or "zlp" */
 	} ntb;
+
+	struct { /* datagrams that wait in ncmd for the cable; times at its measured rate */
+		uint32_t target_us; /* CoDel's target; 0: no such queue */
+		uint32_t interval_us; /* CoDel's interval */
+		uint32_t limit_us; /* most that is queued */
+		uint32_t in_flight_us; /* most in NTBs on their way, beside ntb.in_depth */
+	} queue;
 
 	struct {
 		char scheme[CONFIG_PATH_MAX]; /* a libusbgx scheme to take the gadget from; empty:
@@ -77,19 +104,20 @@ struct config {
 void config_defaults(struct config *c);
 
 /*
- * Reads `path` over the defaults. (Not config_read(): libconfig has a function of that
- * name, which libusbgx calls, and the linker would give it ours.) 0, or -1 after `error` (one line,
- * no newline) was filled with what is wrong: file, line, setting, the value found and the values
- * allowed. Nothing else is printed. *c is then undefined.
+ * Reads `path` over the defaults, which are those of the profile it names. (Not
+ * config_read(): libconfig has a function of that name, which libusbgx calls, and the
+ * linker would give it ours.) 0, or -1 after `error` (one line, no newline) was filled with
+ * what is wrong: file, line, setting, the value found and the values allowed. Nothing else
+ * is printed. *c is then undefined.
  */
 int config_load(struct config *c, const char *path, char *error, size_t error_len);
 
 /*
- * Fills in what is derived (TAP name, MTU, MAC addresses and serial number from the
- * machine id) and checks what only shows when the settings are seen together:
+ * Fills in what is derived (TAP name, MTU, ntb.out_max_size, MAC addresses and serial number
+ * from the machine id) and checks what only shows when the settings are seen together:
  * equal addresses at both ends, a datagram that fits no NTB, an NTB32 size without
- * NTB32. 0 or -1 as above. `machine_id` is the text of /etc/machine-id; NULL if the machine has
- * none.
+ * NTB32, a queue shorter than its target. 0 or -1 as above. `machine_id` is the text of
+ * /etc/machine-id; NULL if the machine has none.
  */
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len);
 

@@ -17,6 +17,7 @@ enum config_kind {
 	CONFIG_KIND_NUMBER, /* uint16_t or uint32_t: min, max, step, zero, hex count */
 	CONFIG_KIND_BOOL,
 	CONFIG_KIND_TEXT, /* one string: parse and print count */
+	CONFIG_KIND_CHOICE, /* an enum: choice counts, and says what is allowed */
 	CONFIG_KIND_ADDRESSES, /* the list tap.addresses */
 };
 
@@ -33,6 +34,8 @@ struct config_row {
 	bool (*parse)(const char *text, void *member, size_t size, const char **why);
 	/* Writes the member as parse() reads it. NULL: the member is the text. */
 	void (*print)(const void *member, char text[static CONFIG_PATH_MAX]);
+	/* The word for a value of the enum; NULL behind the last one. */
+	const char *(*choice)(unsigned int value);
 	const char *allowed; /* what a message says after "must be" */
 };
 

@@ -26,12 +26,23 @@ bool text_parse_address(const char *text, void *member, size_t size, const char 
 bool text_parse_mac(const char *text, void *member, size_t size, const char **why);
 void text_print_mac(const void *member, char text[static CONFIG_PATH_MAX]);
 
-/* enum config_transport, struct policy, enum ntb_ending. */
+/* enum config_transport, struct policy. */
 bool text_parse_transport(const char *text, void *member, size_t size, const char **why);
 void text_print_transport(const void *member, char text[static CONFIG_PATH_MAX]);
 bool text_parse_policy(const char *text, void *member, size_t size, const char **why);
 void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX]);
-bool text_parse_ending(const char *text, void *member, size_t size, const char **why);
-void text_print_ending(const void *member, char text[static CONFIG_PATH_MAX]);
+
+/* The words for the values of an enum; NULL behind the last one. */
+const char *text_choice_offload(unsigned int value);
+const char *text_choice_copy(unsigned int value);
+const char *text_choice_ending(unsigned int value);
+
+/* False, and *value untouched, if `text` is none of the words. */
+bool text_parse_choice(const char *text, const char *(*choice)(unsigned int value),
+		       unsigned int *value);
+
+/* Lists all the words: "\"a\", \"b\" or \"c\"". */
+void text_print_choices(const char *(*choice)(unsigned int value),
+			char text[static CONFIG_PATH_MAX]);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ncmd/config_profile.h"
 #include "ncmd/config_table.h"
 #include "ncmd/config_text.h"
 
@@ -28,18 +29,20 @@ void config_defaults(struct config *c)
 	strcpy(c->name, "ncm0");
 	strcpy(c->udc, "auto");
 	c->transport = CONFIG_TRANSPORT_AUTO;
-	c->policy.kind = POLICY_IMMEDIATE;
+	config_profile_apply(c, CONFIG_PROFILE_LATENCY);
+	c->offload = CONFIG_OFFLOAD_AUTO;
+	c->copy = CONFIG_COPY_IN_PLACE;
 	strcpy(c->run_dir, "/run/ncmd");
 
 	c->tap.txqueuelen = 500;
 
-	c->ntb.in_max_size = 16384;
-	c->ntb.in_depth = 8;
-	c->ntb.in_max_datagrams = 64;
-	c->ntb.out_max_size = 16384;
-	c->ntb.out_count = 8;
 	c->ntb.max_segment_size = 1514;
 	c->ntb.ending = NTB_ENDING_PAD;
+
+	c->queue.target_us = 5000; /* RFC 8289, 4.3 */
+	c->queue.interval_us = 100000; /* RFC 8289, 4.2 */
+	c->queue.limit_us = 50000;
+	c->queue.in_flight_us = 2000;
 
 	c->gadget.vendor_id = 0x1d6b; /* Linux Foundation */
 	c->gadget.product_id = 0x0103; /* NCM (Ethernet) gadget */
@@ -202,6 +205,19 @@ static int read_text(struct reader *r, const config_setting_t *setting,
 	return fail(r, setting, "must be %s", row->allowed);
 }
 
+static int read_choice(struct reader *r, const config_setting_t *setting,
+		       const struct config_row *row, void *member)
+{
+	char allowed[CONFIG_PATH_MAX];
+
+	text_print_choices(row->choice, allowed);
+	if (config_setting_type(setting) != CONFIG_TYPE_STRING)
+		return fail(r, setting, "must be a text in quotes: %s", allowed);
+	if (!text_parse_choice(config_setting_get_string(setting), row->choice, member))
+		return fail(r, setting, "must be %s", allowed);
+	return 0;
+}
+
 static int read_addresses(struct reader *r, const config_setting_t *setting,
 			  const struct config_row *row)
 {
@@ -239,6 +255,8 @@ static int read_setting(struct reader *r, const config_setting_t *setting,
 		return read_number(r, setting, row, member);
 	case CONFIG_KIND_TEXT:
 		return read_text(r, setting, row, member);
+	case CONFIG_KIND_CHOICE:
+		return read_choice(r, setting, row, member);
 	case CONFIG_KIND_ADDRESSES:
 		return read_addresses(r, setting, row);
 	case CONFIG_KIND_BOOL:
@@ -283,6 +301,20 @@ static int read_group(struct reader *r, const config_setting_t *group)
 			return result;
 	}
 	return 0;
+}
+
+/*
+ * Before everything else, wherever it stands: what the file sets goes over the profile's
+ * values. A wrong name is left to read_group(), which names mistakes in the file's order.
+ */
+static void apply_profile(struct config *c, const config_t *file)
+{
+	const char *name;
+	unsigned int profile;
+
+	if (config_lookup_string(file, "profile", &name) == CONFIG_TRUE &&
+	    text_parse_choice(name, config_profile_name, &profile))
+		config_profile_apply(c, profile);
 }
 
 static int fail_to_open(const char *path, int error, char *text, size_t text_len)
@@ -334,6 +366,7 @@ int config_load(struct config *c, const char *path, char *error, size_t error_le
 
 	config_init(&file);
 	if (config_read(&file, stream) == CONFIG_TRUE) {
+		apply_profile(c, &file);
 		result = read_group(&r, config_root_setting(&file));
 	} else {
 		const char *in = config_error_file(&file);

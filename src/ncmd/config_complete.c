@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ncmd/config.h"
+#include "ncmd/config_table.h"
 #include "ncmd/mac.h"
 #include "wire/ncm_spec.h"
 
@@ -160,26 +161,46 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* With ntb32 the host chooses the format, so both have to do. */
+static uint32_t least_in_room(const struct config *c)
+{
+	uint32_t room = in_room(c, NTB_FORMAT_16, smaller(c->ntb.in_max_size, NTB16_IN_MAX));
+
+	return c->ntb.ntb32 ? smaller(room, in_room(c, NTB_FORMAT_32, c->ntb.in_max_size)) : room;
+}
+
+static uint32_t least_out_room(const struct config *c, uint32_t max_size)
+{
+	uint32_t room = out_room(c, NTB_FORMAT_16, smaller(max_size, NTB16_OUT_MAX));
+
+	return c->ntb.ntb32 ? smaller(room, out_room(c, NTB_FORMAT_32, max_size)) : room;
+}
+
+/* Ends, since the largest max_segment_size is far below the largest size. */
+static void complete_out_max_size(struct config *c)
+{
+	const struct config_row *row = config_row_find("ntb.out_max_size");
+
+	if (c->ntb.out_max_size)
+		return;
+	c->ntb.out_max_size = row->min;
+	while (least_out_room(c, c->ntb.out_max_size) < datagram_size(c))
+		c->ntb.out_max_size += row->step;
+}
+
 static int check_sizes(const struct config *c, const struct complaint *complaint)
 {
-	uint32_t in = in_room(c, NTB_FORMAT_16, smaller(c->ntb.in_max_size, NTB16_IN_MAX));
-	uint32_t out = out_room(c, NTB_FORMAT_16, smaller(c->ntb.out_max_size, NTB16_OUT_MAX));
+	uint32_t in = least_in_room(c), out = least_out_room(c, c->ntb.out_max_size);
 
-	if (c->ntb.ntb32) {
-		in = smaller(in, in_room(c, NTB_FORMAT_32, c->ntb.in_max_size));
-		out = smaller(out, out_room(c, NTB_FORMAT_32, c->ntb.out_max_size));
-	} else if (c->ntb.in_max_size > NTB16_IN_MAX) {
+	if (!c->ntb.ntb32 && c->ntb.in_max_size > NTB16_IN_MAX)
 		return fail(complaint,
 			    "ntb.in_max_size = %u: must be 2048 ... 65532 bytes, a multiple of 4, "
 			    "unless ntb.ntb32 = true",
 			    c->ntb.in_max_size);
-	} else if (c->ntb.out_max_size > NTB16_OUT_MAX) {
+	if (!c->ntb.ntb32 && c->ntb.out_max_size > NTB16_OUT_MAX)
 		return fail(complaint,
 			    "ntb.out_max_size = %u: must be 2048 ... 64512 bytes, a multiple of "
 			    "1024, unless ntb.ntb32 = true",
 			    c->ntb.out_max_size);
-	}
-
 	if (in < datagram_size(c))
 		return fail(complaint,
 			    "ntb.in_max_size = %u: has room for a datagram of %u bytes, but "
@@ -195,6 +216,16 @@ static int check_sizes(const struct config *c, const struct complaint *complaint
 	return 0;
 }
 
+static int check_queue(const struct config *c, const struct complaint *complaint)
+{
+	if (c->queue.limit_us >= c->queue.target_us)
+		return 0;
+	return fail(complaint,
+		    "queue.limit_us = %u: must be %u ... 10000000 us, not less than "
+		    "queue.target_us = %u: raise it, or lower queue.target_us",
+		    c->queue.limit_us, c->queue.target_us, c->queue.target_us);
+}
+
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len)
 {
 	const struct complaint complaint = { .text = error, .len = error_len };
@@ -203,5 +234,8 @@ int config_complete(struct config *c, const char *machine_id, char *error, size_
 		return -1;
 	if (complete_tap(c, &complaint))
 		return -1;
-	return check_sizes(c, &complaint);
+	complete_out_max_size(c);
+	if (check_sizes(c, &complaint))
+		return -1;
+	return check_queue(c, &complaint);
 }

@@ -39,6 +39,9 @@ static void print_row(const struct config *c, const struct config_row *row, FILE
 			row->print(member, text);
 		print_text(row->print ? text : member, to);
 		break;
+	case CONFIG_KIND_CHOICE:
+		print_text(row->choice(*(const unsigned int *)member), to);
+		break;
 	case CONFIG_KIND_ADDRESSES:
 		fputs("(", to);
 		for (unsigned int i = 0; i < c->tap.addresses; i++) {

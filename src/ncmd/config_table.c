@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ncmd/config_profile.h"
 #include "ncmd/config_text.h"
 
 #define MEMBER(m) .offset = offsetof(struct config, m), .size = sizeof(((struct config *)NULL)->m)
@@ -15,6 +16,8 @@
 #define TEXT(PATH, M, PARSE, PRINT, ALLOWED)                                              \
 	{ .path = PATH, .kind = CONFIG_KIND_TEXT, MEMBER(M), .parse = PARSE, .print = PRINT, \
 	  .allowed = ALLOWED }
+#define CHOICE(PATH, M, WORD) \
+	{ .path = PATH, .kind = CONFIG_KIND_CHOICE, MEMBER(M), .choice = WORD }
 #define BOOL(PATH, M) \
 	{ .path = PATH, .kind = CONFIG_KIND_BOOL, MEMBER(M), .allowed = "true or false" }
 
@@ -27,8 +30,11 @@ const struct config_row config_rows[] = {
 	TEXT("udc", udc, text_parse_udc, NULL, "\"auto\" or a name in /sys/class/udc"),
 	TEXT("transport", transport, text_parse_transport, text_print_transport,
 	     "\"auto\" or \"functionfs\""),
+	CHOICE("profile", profile, config_profile_name),
 	TEXT("policy", policy, text_parse_policy, text_print_policy,
 	     "\"immediate\" or \"window:<us>\" with 1 ... 1000000 us"),
+	CHOICE("offload", offload, text_choice_offload),
+	CHOICE("copy", copy, text_choice_copy),
 	TEXT("run_dir", run_dir, text_parse_path, NULL, "an absolute path of at most 255 bytes"),
 
 	TEXT("tap.name", tap.name, text_parse_tap_name, NULL,
@@ -50,9 +56,10 @@ const struct config_row config_rows[] = {
 	NUMBER("ntb.in_depth", ntb.in_depth, 1, 32, .allowed = "1 ... 32 NTBs"),
 	NUMBER("ntb.in_max_datagrams", ntb.in_max_datagrams, 1, NTB_WRITE_MAX_DATAGRAMS,
 	       .allowed = "1 ... 240 datagrams"),
-	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 1024,
+	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 1024, .zero = true,
 	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 1024: "
-			  "a read has to be a multiple of every bulk packet size"),
+			  "a read has to be a multiple of every bulk packet size; or 0: the "
+			  "smallest with room for a datagram of ntb.max_segment_size"),
 	NUMBER("ntb.out_count", ntb.out_count, 1, 64, .allowed = "1 ... 64 NTBs"),
 	NUMBER("ntb.out_max_datagrams", ntb.out_max_datagrams, 0, 65535,
 	       .allowed = "0 ... 65535 datagrams, 0: no limit"),
@@ -60,7 +67,16 @@ const struct config_row config_rows[] = {
 	       .allowed = "1514 ... 8000 bytes"),
 	BOOL("ntb.ntb32", ntb.ntb32),
 	BOOL("ntb.crc", ntb.crc),
-	TEXT("ntb.ending", ntb.ending, text_parse_ending, text_print_ending, "\"pad\" or \"zlp\""),
+	CHOICE("ntb.ending", ntb.ending, text_choice_ending),
+
+	NUMBER("queue.target_us", queue.target_us, 100, 1000000, .zero = true,
+	       .allowed = "100 ... 1000000 us, or 0: no queue of ncmd's own"),
+	NUMBER("queue.interval_us", queue.interval_us, 1000, 10000000,
+	       .allowed = "1000 ... 10000000 us"),
+	NUMBER("queue.limit_us", queue.limit_us, 1000, 10000000,
+	       .allowed = "1000 ... 10000000 us, not less than queue.target_us"),
+	NUMBER("queue.in_flight_us", queue.in_flight_us, 100, 1000000,
+	       .allowed = "100 ... 1000000 us"),
 
 	TEXT("gadget.scheme", gadget.scheme, text_parse_path_or_empty, NULL,
 	     "the absolute path of a libusbgx scheme of at most 255 bytes, or empty: none"),
@@ -83,6 +99,11 @@ const size_t config_rows_count = sizeof(config_rows) / sizeof(config_rows[0]);
 
 _Static_assert(NTB_WRITE_MAX_DATAGRAMS == 240, "the text of ntb.in_max_datagrams");
 _Static_assert(POLICY_WINDOW_MAX_US == 1000000, "the text of policy");
+_Static_assert(sizeof(enum config_profile) == sizeof(unsigned int) &&
+		       sizeof(enum config_offload) == sizeof(unsigned int) &&
+		       sizeof(enum config_copy) == sizeof(unsigned int) &&
+		       sizeof(enum ntb_ending) == sizeof(unsigned int),
+	       "a choice is read and printed as an unsigned int");
 _Static_assert(CONFIG_NAME_MAX == 32 && IFNAMSIZ == 16, "the texts of name and tap.name");
 _Static_assert(CONFIG_PATH_MAX == 256 && CONFIG_TEXT_MAX == 127, "the texts of paths and strings");
 _Static_assert(CONFIG_ADDRESSES_MAX == 8, "the text of tap.addresses");
@@ -149,7 +170,7 @@ static unsigned int distance(const char *a, const char *b)
 
 const char *config_nearest(const char *path)
 {
-	static const char *const groups[] = { "tap", "ntb", "gadget" };
+	static const char *const groups[] = { "tap", "ntb", "queue", "gadget" };
 	const char *word = last_part(path), *nearest = NULL;
 	unsigned int least = NEAREST_LEN_MAX;
 

@@ -254,31 +254,60 @@ void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX])
 	policy_print(member, text);
 }
 
-bool text_parse_ending(const char *text, void *member, size_t size, const char **why)
-{
-	enum ntb_ending *ending = member;
+#define CHOICE(words, value) ((value) < sizeof(words) / sizeof((words)[0]) ? (words)[value] : NULL)
 
-	(void)size;
-	(void)why;
-	if (strcmp(text, "pad") == 0)
-		*ending = NTB_ENDING_PAD;
-	else if (strcmp(text, "zlp") == 0)
-		*ending = NTB_ENDING_ZLP;
-	else
-		return false;
-	return true;
+const char *text_choice_offload(unsigned int value)
+{
+	static const char *const words[] = {
+		[CONFIG_OFFLOAD_AUTO] = "auto",
+		[CONFIG_OFFLOAD_OFF] = "off",
+	};
+
+	return CHOICE(words, value);
 }
 
-void text_print_ending(const void *member, char text[static CONFIG_PATH_MAX])
+const char *text_choice_copy(unsigned int value)
 {
-	const enum ntb_ending *ending = member;
+	static const char *const words[] = {
+		[CONFIG_COPY_IN_PLACE] = "in-place",
+		[CONFIG_COPY_BOUNCE] = "bounce",
+	};
 
-	switch (*ending) {
-	case NTB_ENDING_PAD:
-		strcpy(text, "pad");
-		break;
-	case NTB_ENDING_ZLP:
-		strcpy(text, "zlp");
-		break;
+	return CHOICE(words, value);
+}
+
+const char *text_choice_ending(unsigned int value)
+{
+	static const char *const words[] = {
+		[NTB_ENDING_PAD] = "pad",
+		[NTB_ENDING_ZLP] = "zlp",
+	};
+
+	return CHOICE(words, value);
+}
+
+bool text_parse_choice(const char *text, const char *(*choice)(unsigned int value),
+		       unsigned int *value)
+{
+	for (unsigned int i = 0; choice(i); i++) {
+		if (strcmp(text, choice(i)) == 0) {
+			*value = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void text_print_choices(const char *(*choice)(unsigned int value),
+			char text[static CONFIG_PATH_MAX])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; choice(i) && len < CONFIG_PATH_MAX; i++) {
+		const char *before = i == 0 ? "" : choice(i + 1) ? ", " : " or ";
+
+		len += (size_t)snprintf(&text[len], CONFIG_PATH_MAX - len, "%s\"%s\"", before,
+					choice(i));
 	}
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "ncmd/config_profile.h"
 #include "port/functionfs.h"
 
 static void print_udcs(const struct config *c, FILE *to)
@@ -21,12 +22,44 @@ static void print_udcs(const struct config *c, FILE *to)
 		closedir(dir);
 }
 
-void dry_run_print(const struct config *c, FILE *to)
+static void print_queue(const struct config *c, FILE *to)
 {
-	const uint8_t *m = c->tap.mac, *h = c->tap.host_mac;
+	if (!c->queue.target_us) {
+		fprintf(to, "#   no queue of ncmd's own: frames wait in the kernel's\n");
+		return;
+	}
+	fprintf(to, "#   and up to %u us of the cable's time; up to %u us more in a queue\n",
+		c->queue.in_flight_us, c->queue.limit_us);
+	fprintf(to, "#   a flow that waits there %u us or more, for %u us, is slowed down\n",
+		c->queue.target_us, c->queue.interval_us);
+}
+
+static void print_flows(const struct config *c, FILE *to)
+{
 	char policy[POLICY_TEXT_MAX];
 
 	policy_print(&c->policy, policy);
+	fprintf(to, "# profile %s\n", config_profile_name(c->profile));
+	fprintf(to, "# to the host: policy %s, up to %u NTBs of %u bytes on their way\n", policy,
+		c->ntb.in_depth, c->ntb.in_max_size);
+	print_queue(c, to);
+	fprintf(to, "# from the host: %u reads of %u bytes armed", c->ntb.out_count,
+		c->ntb.out_max_size);
+	if (c->ntb.out_max_datagrams)
+		fprintf(to, ", datagrams in each: at most %u", c->ntb.out_max_datagrams);
+	fputs("\n", to);
+	if (c->offload == CONFIG_OFFLOAD_AUTO)
+		fprintf(to, "# TCP segments are split and joined where the kernel offers that\n");
+	else
+		fprintf(to, "# one frame a read or write: no offloads\n");
+	if (c->copy == CONFIG_COPY_BOUNCE)
+		fprintf(to, "# every datagram is copied once more, to measure what that costs\n");
+}
+
+void dry_run_print(const struct config *c, FILE *to)
+{
+	const uint8_t *m = c->tap.mac, *h = c->tap.host_mac;
+
 	fprintf(to, "# The configuration is right. A start would do this:\n");
 	fprintf(to,
 		"# TAP interface %s: address %02x:%02x:%02x:%02x:%02x:%02x, MTU %u, up to %u "
@@ -43,10 +76,7 @@ void dry_run_print(const struct config *c, FILE *to)
 		"# FunctionFS mounted on %s/%s.ffs; the host's address is "
 		"%02x:%02x:%02x:%02x:%02x:%02x\n",
 		c->run_dir, c->name, h[0], h[1], h[2], h[3], h[4], h[5]);
-	fprintf(to, "# to the host: policy %s, up to %u NTBs of %u bytes on their way\n", policy,
-		c->ntb.in_depth, c->ntb.in_max_size);
-	fprintf(to, "# from the host: %u reads of %u bytes armed\n", c->ntb.out_count,
-		c->ntb.out_max_size);
+	print_flows(c, to);
 	print_udcs(c, to);
 	if (!functionfs_has_altsettings())
 		fprintf(to, "# This kernel's FunctionFS has no alternate settings (Linux 6.10): "
