@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ncmd/instance.h"
 
-#include <stdlib.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -134,7 +133,8 @@ static int open_tap(struct instance *i, struct failure *f)
 		.address = address,
 		.addresses = c->tap.addresses,
 	};
-	int error = tap_open(&i->tap, c->tap.name, c->tap.persist, true, f);
+	int error = tap_open(&i->tap, c->tap.name, c->tap.persist,
+			     c->offload == CONFIG_OFFLOAD_AUTO, f);
 
 	if (error)
 		return error;
@@ -196,7 +196,7 @@ static int open_flows(struct instance *i, struct failure *f)
 	struct ncm_offer offer;
 	const struct to_host_settings to_host = {
 		.depth = c->ntb.in_depth,
-		.in_flight_us = getenv("FL")?(uint32_t)atoi(getenv("FL")):2000,
+		.in_flight_us = c->queue.in_flight_us,
 		.buffer_size = c->ntb.in_max_size,
 		.max_datagrams = c->ntb.in_max_datagrams,
 		.max_datagram_len = max_datagram_len(c),
@@ -205,9 +205,10 @@ static int open_flows(struct instance *i, struct failure *f)
 		.remainder = NDP_REMAINDER,
 		.alignment = NDP_ALIGNMENT,
 		.policy = c->policy,
-		.queue_target_us = getenv("TG")?(uint32_t)atoi(getenv("TG")):5000,
-		.queue_interval_us = 100000,
-		.queue_limit_us = 50000,
+		.queue_target_us = c->queue.target_us,
+		.queue_interval_us = c->queue.interval_us,
+		.queue_limit_us = c->queue.limit_us,
+		.bounce = c->copy == CONFIG_COPY_BOUNCE,
 	};
 	const struct from_host_settings from_host = {
 		.count = c->ntb.out_count,
@@ -215,6 +216,7 @@ static int open_flows(struct instance *i, struct failure *f)
 		.rules = { .ntb_out_max_size = c->ntb.out_max_size,
 			   .max_datagram_len = max_datagram_len(c),
 			   .ntb_out_max_datagrams = c->ntb.out_max_datagrams },
+		.bounce = c->copy == CONFIG_COPY_BOUNCE,
 	};
 	struct transport *transport = &i->functionfs.base;
 	int error;

@@ -102,7 +102,7 @@ f_ncm_down() {
 }
 
 # What ncmd_start writes; a scenario sets these before gadget_up.
-conf_policy=immediate
+conf_profile=latency
 conf_tap=''			# more members of tap = { ... }
 conf_ntb=''			# members of ntb = { ... }
 conf_more=''			# anything else, at top level
@@ -129,7 +129,7 @@ ncmd_write_conf() {
 	name = "$name";
 	udc = "$udc";
 	transport = "${RIG_TRANSPORT:-functionfs}";
-	policy = "$conf_policy";
+	profile = "$conf_profile";
 	tap = { name = "$name"; mac = "$dev_mac"; host_mac = "$host_mac";
 	        addresses = ( "$dev_ip/24" ); $conf_tap };
 	ntb = { $conf_ntb };
