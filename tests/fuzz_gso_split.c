@@ -107,7 +107,8 @@ static uint32_t split(const struct source *in, size_t first_len, uint32_t ntb_si
 
 	must(memory != NULL);
 	ntb_write_begin(&w, &shape, memory);
-	w.fill += fill;
+	ntb_write_commit(&w, fill);
+	w.datagrams = 0; /* it only takes up room */
 	packet.first = ntb_write_slot(&w, &room);
 	first_len = first_len < room ? first_len : room;
 	packet.first_len = first_len < in->len ? first_len : in->len;

@@ -66,6 +66,7 @@ struct to_host {
 	struct ntb_write_shape shape; /* in force */
 	struct ntb_write write; /* the open NTB */
 	uint8_t *open; /* its memory; NULL: none is begun */
+	uint32_t cap; /* bytes that it may have if it has more than one datagram */
 	int64_t oldest_ns; /* its first datagram came */
 	struct fair_queue queue;
 	struct wire_rate rate;

@@ -49,6 +49,7 @@ struct ntb_write {
 	const struct ntb_write_shape *shape;
 	uint8_t *ntb; /* the caller's memory */
 	uint32_t fill; /* bytes used so far, NDP not included */
+	uint32_t slot, room; /* where the next datagram goes and how long it may be; 0: none */
 	uint16_t datagrams;
 	struct {
 		uint32_t index;

@@ -59,11 +59,24 @@ void to_host_close(struct to_host *h)
 	free(h->memory);
 }
 
+/*
+ * On a slow wire an NTB stays short, so that a frame that comes meanwhile does not wait for
+ * long.
+ */
+static uint32_t cap_now(const struct to_host *h)
+{
+	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us) / 2;
+	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram;
+
+	return cap > least ? cap : least;
+}
+
 static void begin(struct to_host *h)
 {
 	if (h->open)
 		return;
 	h->open = h->free_buffer[--h->free_buffers];
+	h->cap = cap_now(h);
 	ntb_write_begin(&h->write, &h->shape, h->open);
 }
 
@@ -363,21 +376,14 @@ static void read_in_place(struct to_host *h, uint8_t *slot, size_t room, int64_t
 
 /* --- filling ---------------------------------------------------------------- */
 
-/*
- * How many bytes a datagram may have that goes into the open NTB now. On a slow wire an NTB
- * stays short, so that a frame that comes meanwhile does not wait for long.
- */
-static uint8_t *slot_in_open(struct to_host *h, size_t *room)
+/* Where the next datagram of the open NTB goes, and how many bytes it may have. */
+static uint8_t *slot_in_open(const struct to_host *h, size_t *room)
 {
-	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us) / 2;
-	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram;
 	uint8_t *slot = ntb_write_slot(&h->write, room);
 	size_t end = (size_t)(slot - h->open);
 
-	if (cap < least)
-		cap = least;
-	if (h->write.datagrams && end + *room > cap)
-		*room = end < cap ? cap - end : 0;
+	if (h->write.datagrams && end + *room > h->cap)
+		*room = end < h->cap ? h->cap - end : 0;
 	if (*room > h->queue.settings.max_datagram)
 		*room = h->queue.settings.max_datagram;
 	return slot;

@@ -56,7 +56,7 @@ const struct config_row config_rows[] = {
 	NUMBER("ntb.in_depth", ntb.in_depth, 1, 32, .allowed = "1 ... 32 NTBs"),
 	NUMBER("ntb.in_max_datagrams", ntb.in_max_datagrams, 1, NTB_WRITE_MAX_DATAGRAMS,
 	       .allowed = "1 ... 240 datagrams"),
-	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 1024, .zero = true,
+	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 512, .zero = true,
 	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 1024: "
 			  "a read has to be a multiple of every bulk packet size; or 0: the "
 			  "smallest with room for a datagram of ntb.max_segment_size"),

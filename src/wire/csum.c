@@ -8,13 +8,18 @@
 
 #include "wire/bytes.h"
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #if UINTPTR_MAX > UINT32_MAX
 typedef uint64_t word;
 #else
 typedef uint32_t word;
 #endif
 
-#define BLOCK (8 * sizeof(word))
+#define BLOCK_WORDS 16
+#define BLOCK	    (BLOCK_WORDS * sizeof(word))
 
 /*
  * csum_copy() copies so many bytes, then sums them while they are in the first-level
@@ -71,20 +76,39 @@ static inline void add_tail(struct wide *sum, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* In native order, less than 2^34 for every length below 2^32. */
-static inline uint64_t sum_words(const uint8_t *bytes, size_t len)
+#ifdef __x86_64__
+/* An add-with-carry a word, the carry going from one to the next: 21 instructions of 16 words. */
+static inline void add_block(struct wide *sum, const uint8_t *bytes)
+{
+	unsigned long long total = sum->low, w;
+	unsigned char carry = 0;
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < BLOCK_WORDS; i++) {
+		memcpy(&w, bytes + i * sizeof(w), sizeof(w));
+		carry = _addcarry_u64(carry, total, w, &total);
+	}
+	sum->low = total;
+	sum->carry += carry;
+}
+#else
+static inline void add_block(struct wide *sum, const uint8_t *bytes)
+{
+	for (size_t i = 0; i < BLOCK_WORDS; i++)
+		add_word(sum, bytes, i);
+}
+#endif
+
+/*
+ * In native order, less than 2^34 for every length below 2^32. Not inlined: in a loop
+ * gcc 12 keeps the sum in memory, which makes it three times as dear.
+ */
+__attribute__((noinline)) static uint64_t sum_words(const uint8_t *bytes, size_t len)
 {
 	struct wide sum = { 0, 0 };
 
 	for (; len >= BLOCK; len -= BLOCK) {
-		add_word(&sum, bytes, 0);
-		add_word(&sum, bytes, 1);
-		add_word(&sum, bytes, 2);
-		add_word(&sum, bytes, 3);
-		add_word(&sum, bytes, 4);
-		add_word(&sum, bytes, 5);
-		add_word(&sum, bytes, 6);
-		add_word(&sum, bytes, 7);
+		add_block(&sum, bytes);
 		bytes += BLOCK;
 	}
 	for (; len >= sizeof(word); len -= sizeof(word)) {

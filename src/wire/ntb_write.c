@@ -71,50 +71,53 @@ static uint32_t room_at(const struct ntb_write_shape *s, uint32_t slot, uint32_t
 	return end >= taken + ETHERNET_HEADER_LEN ? end - taken : 0;
 }
 
+static void find_slot(struct ntb_write *w)
+{
+	w->slot = slot_at(w->shape, w->fill);
+	w->room = room_at(w->shape, w->slot, w->datagrams);
+	if (w->room == 0)
+		w->slot = w->fill;
+}
+
 void ntb_write_begin(struct ntb_write *w, const struct ntb_write_shape *shape, uint8_t *memory)
 {
 	w->shape = shape;
 	w->ntb = memory;
 	w->fill = nth_len(shape);
 	w->datagrams = 0;
+	find_slot(w);
 }
 
 uint8_t *ntb_write_slot(const struct ntb_write *w, size_t *room)
 {
-	uint32_t slot = slot_at(w->shape, w->fill);
-
-	*room = room_at(w->shape, slot, w->datagrams);
-	return w->ntb + (*room > 0 ? slot : w->fill);
+	*room = w->room;
+	return w->ntb + w->slot;
 }
 
 void ntb_write_commit(struct ntb_write *w, size_t len)
 {
-	size_t room;
-	uint8_t *slot = ntb_write_slot(w, &room);
-	uint32_t index = (uint32_t)(slot - w->ntb);
+	uint8_t *slot = w->ntb + w->slot;
 	uint32_t entry_len;
 
-	if (len > room || len < ETHERNET_FRAME_MIN_LEN)
+	if (len > w->room || len < ETHERNET_FRAME_MIN_LEN)
 		return;
-	memset(w->ntb + w->fill, 0, index - w->fill);
+	memset(w->ntb + w->fill, 0, w->slot - w->fill);
 	entry_len = (uint32_t)len + crc_len(w->shape);
 	if (w->shape->crc) {
 		le32 crc = le32_of(crc32_ethernet(slot, len));
 
 		memcpy(slot + len, &crc, sizeof(crc));
 	}
-	w->entry[w->datagrams].index = index;
+	w->entry[w->datagrams].index = w->slot;
 	w->entry[w->datagrams].len = entry_len;
 	w->datagrams++;
-	w->fill = index + entry_len;
+	w->fill = w->slot + entry_len;
+	find_slot(w);
 }
 
 bool ntb_write_is_full_for(const struct ntb_write *w, size_t len)
 {
-	size_t room;
-
-	ntb_write_slot(w, &room);
-	return room == 0 || len > room;
+	return w->room == 0 || len > w->room;
 }
 
 static void put_nth(const struct ntb_write *w, uint16_t sequence, uint32_t block_len,
