@@ -84,7 +84,7 @@ static const struct row load_rows[] = {
 		":1: tap = 5: must be a group: tap = { ... };"),
 	REFUSED("group that is a list", "ntb = ( 1 );\n", ":1: ntb = ( ... ): must be a group"),
 	REFUSED("number in quotes", "ntb = { out_count = \"8\"; };\n",
-		":1: ntb.out_count = \"8\": must be a whole number: 1 ... 64 NTBs"),
+		":1: ntb.out_count = \"8\": must be a whole number: 1 ... 128 NTBs"),
 	REFUSED("number with a fraction", "ntb = { in_depth = 1.5; };\n",
 		":1: ntb.in_depth = 1.5: must be a whole number: 1 ... 32 NTBs"),
 	REFUSED("yes or no as a number", "ntb = { crc = 1; };\n",
@@ -322,19 +322,18 @@ static const struct row load_rows[] = {
 	REFUSED("ntb.out_max_size, 1024", "ntb = { out_max_size = 1024; };\n",
 		":1: ntb.out_max_size = 1024: must be 2048 ... 64512 bytes (131072 with "
 		"ntb.ntb32), a "
-		"multiple of 1024: a read has to be a multiple of every bulk packet size; or 0: "
-		"the smallest with room for a datagram of ntb.max_segment_size"),
+		"multiple of 512: whole bulk packets; or 0: what suits a Linux host"),
 	REFUSED("ntb.out_max_size, 3200", "ntb = { out_max_size = 3200; };\n",
 		"= 3200: must be 2048"),
-	REFUSED("ntb.out_max_size, a multiple of 512", "ntb = { out_max_size = 2560; };\n",
-		"= 2560: must be 2048"),
+	REFUSED("ntb.out_max_size, a multiple of 256", "ntb = { out_max_size = 2304; };\n",
+		"= 2304: must be 2048"),
 	REFUSED("ntb.out_max_size, more", "ntb = { out_max_size = 132096; };\n",
 		"= 132096: must be 2048"),
-	SHOWN("ntb.out_count, most", "ntb = { out_count = 64; };\n", "\tout_count = 64;\n"),
+	SHOWN("ntb.out_count, most", "ntb = { out_count = 128; };\n", "\tout_count = 128;\n"),
 	SHOWN("ntb.out_count, least", "ntb = { out_count = 1; };\n", "\tout_count = 1;\n"),
 	REFUSED("ntb.out_count, 0", "ntb = { out_count = 0; };\n",
-		":1: ntb.out_count = 0: must be 1 ... 64 NTBs"),
-	REFUSED("ntb.out_count, 65", "ntb = { out_count = 65; };\n", "= 65: must be 1 ... 64 NTBs"),
+		":1: ntb.out_count = 0: must be 1 ... 128 NTBs"),
+	REFUSED("ntb.out_count, 129", "ntb = { out_count = 129; };\n", "= 129: must be 1 ... 128 NTBs"),
 	SHOWN("ntb.out_max_datagrams", "ntb = { out_max_datagrams = 1; };\n",
 	      "\tout_max_datagrams = 1;\n"),
 	SHOWN("ntb.out_max_datagrams, most", "ntb = { out_max_datagrams = 65535; };\n",
@@ -529,7 +528,7 @@ static const struct row complete_rows[] = {
 	SHOWN("out_max_size 64512", "ntb = { out_max_size = 64512; };\n",
 	      "\tout_max_size = 64512;\n"),
 	REFUSED("out_max_size 65536", "ntb = { out_max_size = 65536; };\n",
-		"ntb.out_max_size = 65536: must be 2048 ... 64512 bytes, a multiple of 1024, "
+		"ntb.out_max_size = 65536: must be 2048 ... 64512 bytes, a multiple of 512, "
 		"unless "
 		"ntb.ntb32 = true"),
 	SHOWN("out_max_size 65536 with ntb32", "ntb = { out_max_size = 65536; ntb32 = true; };\n",
@@ -541,39 +540,40 @@ static const struct row complete_rows[] = {
 	      " ntb32 = true; crc = true; };\n",
 	      "\tin_max_size = 2048;\n"),
 
-	/* A Linux host with one datagram an NTB: NTH16 12, NDP16 8 + 2 * 4, at most 3 to align: 31.
+	/* A Linux host with one datagram an NTB: NTH16 12, NDP16 8 + 2 * 4, at most 3 to align: 31;
+	 * 3 packets of 512 more, and it is not filled up.
 	 */
-	SHOWN("out_max_size is derived", "", "\tout_max_size = 2048;\n"),
-	SHOWN("out_max_size is derived, the largest for 2048",
-	      "ntb = { max_segment_size = 2013; };\n", "\tout_max_size = 2048;\n"),
-	SHOWN("out_max_size is derived, a byte more", "ntb = { max_segment_size = 2014; };\n",
-	      "\tout_max_size = 3072;\n"),
+	SHOWN("out_max_size is derived", "", "\tout_max_size = 3584;\n"),
+	SHOWN("out_max_size is derived, the largest for 3584",
+	      "ntb = { max_segment_size = 2017; };\n", "\tout_max_size = 3584;\n"),
+	SHOWN("out_max_size is derived, a byte more", "ntb = { max_segment_size = 2018; };\n",
+	      "\tout_max_size = 4096;\n"),
 	SHOWN("out_max_size is derived, with a CRC",
-	      "ntb = { max_segment_size = 2013; crc = true; };\n", "\tout_max_size = 3072;\n"),
+	      "ntb = { max_segment_size = 2017; crc = true; };\n", "\tout_max_size = 4096;\n"),
 	SHOWN("out_max_size is derived, with NTB32",
-	      "ntb = { max_segment_size = 2013; ntb32 = true; };\n", "\tout_max_size = 3072;\n"),
+	      "ntb = { max_segment_size = 2017; ntb32 = true; };\n", "\tout_max_size = 4096;\n"),
 	SHOWN("out_max_size is derived, for the largest datagram",
 	      "ntb = { max_segment_size = 8000; ntb32 = true; crc = true; };\n",
-	      "\tout_max_size = 8192;\n"),
+	      "\tout_max_size = 9728;\n"),
 	SHOWN("out_max_size is derived, for a full table of datagrams",
 	      "ntb = { max_segment_size = 8000; ntb32 = true; crc = true; out_max_datagrams = 0; "
 	      "};\n",
-	      "\tout_max_size = 9216;\n"),
+	      "\tout_max_size = 16384;\n"),
 	SHOWN("out_max_size is derived where the profile has a size",
 	      "profile = \"throughput\";\nntb = { out_max_size = 0; };\n",
-	      "\tout_max_size = 2048;\n"),
+	      "\tout_max_size = 15360;\n"),
 	REFUSED("out_max_size that is set is not raised",
 		"ntb = { out_max_size = 2048; max_segment_size = 2014; };\n",
 		"ntb.out_max_size = 2048: has room for a datagram of 2017 bytes"),
-	SHOWN("out_max_size of the throughput profile is not raised",
+	SHOWN("out_max_size is derived, for two of the largest datagrams",
 	      "profile = \"throughput\";\nntb = { max_segment_size = 8000; };\n",
 	      "\tout_max_size = 16384;\n"),
 
-	SHOWN("queue.limit_us as large as the target", "queue = { limit_us = 5000; };\n",
-	      "\tlimit_us = 5000;\n"),
-	REFUSED("queue.limit_us below the target", "queue = { limit_us = 4999; };\n",
-		"queue.limit_us = 4999: must be 5000 ... 10000000 us, not less than "
-		"queue.target_us = 5000: raise it, or lower queue.target_us"),
+	SHOWN("queue.limit_us as large as the target", "queue = { limit_us = 2000; };\n",
+	      "\tlimit_us = 2000;\n"),
+	REFUSED("queue.limit_us below the target", "queue = { limit_us = 1999; };\n",
+		"queue.limit_us = 1999: must be 2000 ... 10000000 us, not less than "
+		"queue.target_us = 2000: raise it, or lower queue.target_us"),
 	REFUSED("queue.target_us above the limit", "queue = { target_us = 50001; };\n",
 		"queue.limit_us = 50000: must be 50001 ... 10000000 us"),
 	SHOWN("queue.limit_us without a queue", "queue = { target_us = 0; limit_us = 1000; };\n",
@@ -781,10 +781,10 @@ static void test_defaults(void **state)
 	assert_int_equal(c.profile, CONFIG_PROFILE_LATENCY);
 	assert_int_equal(c.offload, CONFIG_OFFLOAD_AUTO);
 	assert_int_equal(c.copy, CONFIG_COPY_IN_PLACE);
-	assert_int_equal(c.queue.target_us, 5000);
+	assert_int_equal(c.queue.target_us, 2000);
 	assert_int_equal(c.queue.interval_us, 100000);
 	assert_int_equal(c.queue.limit_us, 50000);
-	assert_int_equal(c.queue.in_flight_us, 2000);
+	assert_int_equal(c.queue.in_flight_us, 400);
 	assert_int_equal(c.gadget.vendor_id, 0x1d6b);
 	assert_int_equal(c.gadget.max_power_ma, 250);
 	assert_round_trip(&c);

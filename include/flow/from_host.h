@@ -17,7 +17,7 @@
 #include "wire/gro_join.h"
 #include "wire/ntb_read.h"
 
-#define FROM_HOST_COUNT_MAX 64
+#define FROM_HOST_COUNT_MAX 128
 
 struct from_host {
 	struct tap *tap;

@@ -71,7 +71,7 @@ struct transport_link {
 	uint8_t interface; /* the host's number of the communication interface */
 };
 
-#define TRANSPORT_QUEUE_MAX 160 /* transfers that exist at the same time, all endpoints */
+#define TRANSPORT_QUEUE_MAX 200 /* transfers that exist at the same time, all endpoints */
 
 struct transport;
 

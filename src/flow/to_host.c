@@ -65,7 +65,7 @@ void to_host_close(struct to_host *h)
  */
 static uint32_t cap_now(const struct to_host *h)
 {
-	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us) / 2;
+	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
 	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram;
 
 	return cap > least ? cap : least;

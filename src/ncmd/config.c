@@ -39,10 +39,14 @@ void config_defaults(struct config *c)
 	c->ntb.max_segment_size = 1514;
 	c->ntb.ending = NTB_ENDING_PAD;
 
-	c->queue.target_us = 5000; /* RFC 8289, 4.3 */
+	c->queue.target_us = 2000; /* 4000 carries no more; RFC 8289, 4.3 has 5000 for the Internet */
 	c->queue.interval_us = 100000; /* RFC 8289, 4.2 */
 	c->queue.limit_us = 50000;
-	c->queue.in_flight_us = 2000;
+	/*
+	 * TCP to the host and ping's p99 under it, throughput profile: 300: 479 Mbit/s and 3.7 ms,
+	 * 400: 511 and 3.9, 600: 513 and 4.5, 2000: 545 and more; f_ncm: 418 and 4.2.
+	 */
+	c->queue.in_flight_us = 400;
 
 	c->gadget.vendor_id = 0x1d6b; /* Linux Foundation */
 	c->gadget.product_id = 0x0103; /* NCM (Ethernet) gadget */

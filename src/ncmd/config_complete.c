@@ -19,7 +19,11 @@
 #define MACHINE_ID_CHARS 32
 
 #define NTB16_IN_MAX  65532u /* wBlockLength has 16 bits; a multiple of 4 */
-#define NTB16_OUT_MAX 64512u /* the same; a multiple of 1024 */
+#define NTB16_OUT_MAX 64512u /* the same; a multiple of 512, and of 1024 too */
+
+/* cdc_ncm makes NTBs no larger than that unless told so; bytes of a bulk packet at high speed. */
+#define HOST_NTB_SIZE 16384u
+#define HOST_PACKET   512u
 
 /* cdc_ncm reserves a table of so many datagrams in each NTB, or wNtbOutMaxDatagrams if less. */
 #define HOST_DATAGRAMS 40
@@ -175,16 +179,33 @@ static uint32_t least_out_room(const struct config *c, uint32_t max_size)
 	return c->ntb.ntb32 ? smaller(room, out_room(c, NTB_FORMAT_32, max_size)) : room;
 }
 
-/* Ends, since the largest max_segment_size is far below the largest size. */
+static uint32_t round_up(uint32_t value, uint32_t step)
+{
+	return (value + step - 1) / step * step;
+}
+
+/*
+ * What suits cdc_ncm, which fills an NTB with zeros up to the largest size as soon as it is
+ * longer than that less three packets of high speed: a single datagram is given the room
+ * that spares it the filling; of many, as many as 16 KiB hold, and no room behind them.
+ */
 static void complete_out_max_size(struct config *c)
 {
 	const struct config_row *row = config_row_find("ntb.out_max_size");
+	uint32_t headers = HOST_NTB_SIZE - least_out_room(c, HOST_NTB_SIZE);
+	uint32_t datagram = round_up(c->ntb.max_segment_size + (c->ntb.crc ? CRC : 0), 4);
+	uint32_t datagrams = (HOST_NTB_SIZE - headers) / datagram;
+	uint32_t size;
 
 	if (c->ntb.out_max_size)
 		return;
-	c->ntb.out_max_size = row->min;
-	while (least_out_room(c, c->ntb.out_max_size) < datagram_size(c))
-		c->ntb.out_max_size += row->step;
+	if (c->ntb.out_max_datagrams == 1)
+		size = headers + c->ntb.max_segment_size + 3 * HOST_PACKET;
+	else if (c->ntb.out_max_datagrams && c->ntb.out_max_datagrams < datagrams)
+		size = headers + c->ntb.out_max_datagrams * datagram;
+	else
+		size = headers + datagrams * datagram;
+	c->ntb.out_max_size = round_up(size, row->step);
 }
 
 static int check_sizes(const struct config *c, const struct complaint *complaint)
@@ -199,7 +220,7 @@ static int check_sizes(const struct config *c, const struct complaint *complaint
 	if (!c->ntb.ntb32 && c->ntb.out_max_size > NTB16_OUT_MAX)
 		return fail(complaint,
 			    "ntb.out_max_size = %u: must be 2048 ... 64512 bytes, a multiple of "
-			    "1024, unless ntb.ntb32 = true",
+			    "512, unless ntb.ntb32 = true",
 			    c->ntb.out_max_size);
 	if (in < datagram_size(c))
 		return fail(complaint,

@@ -20,26 +20,32 @@ struct profile {
 };
 
 static const struct profile profiles[] = {
-	/* A Linux host sends each datagram at once, so an NTB holds one and there are many. */
+	/*
+	 * A Linux host sends each datagram at once, so an NTB holds one and there are many. TCP
+	 * to the device with 16, 32, 64, 96 and 128: 258, 290, 307, 314 and 317 Mbit/s.
+	 */
 	[CONFIG_PROFILE_LATENCY] = {
 		.name = "latency",
 		.policy = { .kind = POLICY_IMMEDIATE },
 		.in_max_size = 16384,
 		.in_depth = 8,
 		.in_max_datagrams = 64,
-		.out_max_size = 0, /* as large as a datagram needs */
-		.out_count = 32,
+		.out_max_size = 0, /* what suits a Linux host */
+		.out_count = 96,
 		.out_max_datagrams = 1,
 	},
-	/* The host collects as much as it likes. */
+	/*
+	 * The host collects as much as it likes. With 4, 8, 16, 24 and 32: 497, 540, 576, 590
+	 * and 590 Mbit/s; 8 of 16384 bytes, which the host fills with zeros: 518.
+	 */
 	[CONFIG_PROFILE_THROUGHPUT] = {
 		.name = "throughput",
 		.policy = { .kind = POLICY_IMMEDIATE },
 		.in_max_size = 16384,
 		.in_depth = 8,
 		.in_max_datagrams = 64,
-		.out_max_size = 16384,
-		.out_count = 8,
+		.out_max_size = 0,
+		.out_count = 24,
 		.out_max_datagrams = 0,
 	},
 };

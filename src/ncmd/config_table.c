@@ -57,10 +57,9 @@ const struct config_row config_rows[] = {
 	NUMBER("ntb.in_max_datagrams", ntb.in_max_datagrams, 1, NTB_WRITE_MAX_DATAGRAMS,
 	       .allowed = "1 ... 240 datagrams"),
 	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 512, .zero = true,
-	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 1024: "
-			  "a read has to be a multiple of every bulk packet size; or 0: the "
-			  "smallest with room for a datagram of ntb.max_segment_size"),
-	NUMBER("ntb.out_count", ntb.out_count, 1, 64, .allowed = "1 ... 64 NTBs"),
+	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 512: "
+			  "whole bulk packets; or 0: what suits a Linux host"),
+	NUMBER("ntb.out_count", ntb.out_count, 1, 128, .allowed = "1 ... 128 NTBs"),
 	NUMBER("ntb.out_max_datagrams", ntb.out_max_datagrams, 0, 65535,
 	       .allowed = "0 ... 65535 datagrams, 0: no limit"),
 	NUMBER("ntb.max_segment_size", ntb.max_segment_size, 1514, 8000,
