@@ -99,7 +99,7 @@ static int bus_link(struct transport *t, struct transport_link *link)
 	return 0;
 }
 
-static const struct transport_ops bus_ops = { "bus",	 bus_submit, bus_reap, bus_cancel,
+static const struct transport_ops bus_ops = { "bus",	 bus_submit, bus_reap, NULL, bus_cancel,
 					      bus_event, bus_answer, bus_link };
 
 static const struct ncm_offer offer = { .capabilities = NCM_CAP_PACKET_FILTER,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Linux AIO on endpoint files: one context, one eventfd, one io_submit a turn. */
+/*
+ * Linux AIO on endpoint files: one context, one eventfd, one io_submit a turn. What ended is
+ * taken out of the ring that the kernel maps into every process with a context.
+ */
 #ifndef NCMD_PORT_EP_AIO_H
 #define NCMD_PORT_EP_AIO_H
 
@@ -20,9 +23,11 @@ int ep_aio_open(struct ep_aio *q, struct failure *f);
 /* Cancels and waits for what is in flight. */
 void ep_aio_close(struct ep_aio *q);
 
-/* As transport_ops.submit, .reap and .cancel. */
+/* As transport_ops.submit, .reap, .ended and .cancel. *calls counts reap's system calls. */
 int ep_aio_submit(struct ep_aio *q, struct transfer **list, unsigned int n);
-unsigned int ep_aio_reap(struct ep_aio *q, struct transfer **done, unsigned int max);
+unsigned int ep_aio_reap(struct ep_aio *q, struct transfer **done, unsigned int max,
+			 uint64_t *calls);
+bool ep_aio_ended(const struct ep_aio *q);
 void ep_aio_cancel(struct ep_aio *q, struct transfer *transfer);
 
 #endif

@@ -41,6 +41,7 @@ struct transfer {
 	uint32_t len; /* bytes to send, or room to receive */
 	int32_t result; /* after transport_reap(): bytes moved, or -errno */
 	uint32_t generation; /* the ENABLE it was queued under; kept by the caller */
+	bool silent; /* its end need not wake anybody; it is reaped with whatever comes next */
 };
 
 enum transport_event_kind {
@@ -82,6 +83,8 @@ struct transport_ops {
 	int (*submit)(struct transport *t, struct transfer **list, unsigned int n);
 	/* Ended transfers, `result` filled; returns how many. */
 	unsigned int (*reap)(struct transport *t, struct transfer **done, unsigned int max);
+	/* Whether reap() would find something, without a system call; NULL: unknown. */
+	bool (*ended)(const struct transport *t);
 	/* Asks for the end of one in flight; it is reaped like any other. */
 	void (*cancel)(struct transport *t, struct transfer *transfer);
 	/* The next event; false if there is none now. */
@@ -124,7 +127,7 @@ bool transport_submit(struct transport *t);
 /* Whether transport_reap() has something that completion_fd does not tell of. */
 static inline bool transport_ready(const struct transport *t)
 {
-	return t->n_failed || t->reap_again;
+	return t->n_failed || t->reap_again || (t->ops->ended && t->ops->ended(t));
 }
 
 /* Up to `max` ended transfers, now IDLE; returns how many. */

@@ -21,6 +21,7 @@
 
 /* Fewer full datagrams are never put into an NTB for the sake of time: its headers would tell. */
 #define CAP_DATAGRAMS 3
+#define CAP_HEADERS   64
 
 int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
 		 struct transport *transport, struct stats_to_host *stats, struct failure *f)
@@ -66,7 +67,7 @@ void to_host_close(struct to_host *h)
 static uint32_t cap_now(const struct to_host *h)
 {
 	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
-	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram;
+	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram + CAP_HEADERS;
 
 	return cap > least ? cap : least;
 }
@@ -462,6 +463,9 @@ static void close_open(struct to_host *h, enum policy_reason reason, int64_t now
 	ntb->error = 0;
 	ntb->withdrawn = false;
 	ntb->pending = 1;
+	/* Nothing waits for the end of a lone NTB: who sleeps need not be woken by it. */
+	ntb->transfer.silent = !h->in_flight && !h->tap_ready && fair_queue_is_empty(&h->queue) &&
+			       !needs_zlp;
 	if (!h->in_flight)
 		h->progress_ns = now_ns;
 	h->in_flight++;

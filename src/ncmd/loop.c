@@ -72,7 +72,7 @@ int loop_open(struct loop *l, struct failure *f)
 	sigset_t set;
 
 	l->timer_ns = l->expire_ns = l->rearm_ns = POLICY_NO_TIMER;
-	l->stop = false;
+	l->stop = l->report = false;
 	l->stop_signal = 0;
 	loop_block_signals();
 	caught_signals(&set);
@@ -105,8 +105,7 @@ static void on_signal(struct loop *l)
 
 	while (read(l->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1) {
-			if (l->on_report)
-				l->on_report(l->report_argument);
+			l->report = true;
 			continue;
 		}
 		l->stop_signal = (int)info.ssi_signo;
@@ -254,9 +253,12 @@ int loop_run(struct loop *l, struct failure *f)
 		now_ns = loop_now_ns();
 		for (int i = 0; i < n; i++)
 			completed |= dispatch(l, event[i].data.u32);
-		if (completed)
+		if (completed || transport_ready(l->transport))
 			on_completion(l, now_ns);
 		deferred(l, now_ns);
+		if (l->report && l->on_report)
+			l->on_report(l->report_argument);
+		l->report = false;
 		if (l->to_host->tap_error)
 			return fail(f, l->to_host->tap_error,
 				    "the TAP interface %s is gone: %s; was it deleted?",

@@ -33,8 +33,12 @@ static int ffs_submit(struct transport *t, struct transfer **list, unsigned int 
 
 static unsigned int ffs_reap(struct transport *t, struct transfer **done, unsigned int max)
 {
-	t->reap_calls++;
-	return ep_aio_reap(&self(t)->aio, done, max);
+	return ep_aio_reap(&self(t)->aio, done, max, &t->reap_calls);
+}
+
+static bool ffs_ended(const struct transport *t)
+{
+	return ep_aio_ended(&((const struct functionfs *)t)->aio);
 }
 
 static void ffs_cancel(struct transport *t, struct transfer *transfer)
@@ -209,6 +213,7 @@ static const struct transport_ops ffs_ops = {
 	.name = "functionfs",
 	.submit = ffs_submit,
 	.reap = ffs_reap,
+	.ended = ffs_ended,
 	.cancel = ffs_cancel,
 	.next_event = ffs_next_event,
 	.answer = ffs_answer,
