@@ -121,7 +121,7 @@ static void http_responses(void **state)
 	} rows[] = {
 		{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", HTTP_DONE, 200, 5 },
 		{ "HTTP/1.0 200 OK\r\nServer: x\r\n\r\nuntil the end", HTTP_DONE, 200, 13 },
-		{ "HTTP/1.1 200\ncontent-length:2\n\nhi", HTTP_DONE, 200, 2 },
+		{ "HTTP/1.1 200\ncontent-length:2\n\nhi, more", HTTP_DONE, 200, 2 },
 		{ "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", HTTP_DONE, 200, 0 },
 		{ "HTTP/1.1 204 No Content\r\n\r\n", HTTP_DONE, 204, 0 },
 		{ "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", HTTP_DONE, 404, 2 },
@@ -139,7 +139,7 @@ static void http_responses(void **state)
 		/* no HTTP */
 		{ "SSH-2.0-OpenSSH\r\n", HTTP_BAD, 0, 0 },
 		{ "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", HTTP_BAD, 200, 0 },
-		{ "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", HTTP_BAD, 200,
+		{ "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551617\r\n\r\nx", HTTP_BAD, 200,
 		  0 },
 		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", HTTP_BAD, 200, 0 },
 		{ "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", HTTP_BAD, 200,
