@@ -58,10 +58,10 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	sleep 0.5
 done
 
-run rtt 127.0.0.1 -c 200 -i 1
-holds 'r["sent"] == r["received"] == 200 and r["lost"] == 0 and r["duplicates"] == 0'
+run rtt 127.0.0.1 -c 2000 -i 0.2
+holds 'r["sent"] == r["received"] == 2000 and r["lost"] == 0 and r["duplicates"] == 0'
 holds '0 < r["rtt_us"]["min"] <= r["rtt_us"]["p50"] <= r["rtt_us"]["p99"] <= r["rtt_us"]["max"]'
-holds 'sum(n for _, n in r["histogram_us"]) == 200'
+holds 'sum(n for _, n in r["histogram_us"]) == 2000'
 run rtt 127.0.0.1 -c 3 -s 60000 -I lo
 holds 'r["received"] == 3'
 if [ -e /proc/net/if_inet6 ] && grep -q '^0*1 ' /proc/net/if_inet6; then

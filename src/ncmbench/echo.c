@@ -128,19 +128,34 @@ int echo_send(struct echo_socket *s, uint16_t sequence, unsigned int size, int64
 	return send(s->fd, packet, len, 0) < 0 ? -errno : 0;
 }
 
+/* One moment on both clocks: read again if something came between the readings. */
+static void read_clocks(int64_t *monotonic_ns, int64_t *real_ns)
+{
+	struct timespec real;
+	int64_t before_ns;
+
+	for (int i = 0; i < 5; i++) {
+		before_ns = clock_now_ns();
+		clock_gettime(CLOCK_REALTIME, &real);
+		*monotonic_ns = clock_now_ns();
+		if (*monotonic_ns - before_ns < 10 * NS_PER_US)
+			break;
+	}
+	*real_ns = (int64_t)real.tv_sec * NS_PER_SECOND + real.tv_nsec;
+}
+
 /* The kernel stamps in CLOCK_REALTIME; how old the stamp is now is the same in any clock. */
 static int64_t stamp_ns(struct msghdr *m)
 {
-	int64_t now_ns = clock_now_ns(), age_ns = -1;
-	struct timespec stamp, now;
+	int64_t now_ns, real_ns, age_ns = 0;
+	struct timespec stamp;
 
+	read_clocks(&now_ns, &real_ns);
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
 		memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
-		clock_gettime(CLOCK_REALTIME, &now);
-		age_ns = (int64_t)(now.tv_sec - stamp.tv_sec) * NS_PER_SECOND + now.tv_nsec -
-			 stamp.tv_nsec;
+		age_ns = real_ns - (int64_t)stamp.tv_sec * NS_PER_SECOND - stamp.tv_nsec;
 	}
 	if (age_ns < 0 || age_ns > 10 * NS_PER_SECOND) /* somebody set the clock */
 		age_ns = 0;
