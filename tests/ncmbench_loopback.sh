@@ -53,7 +53,7 @@ servers="$servers $!"
 http_port=$(free_port)
 python3 -m http.server -b 127.0.0.1 -d "$work" "$http_port" > "$work/http" 2>&1 &
 servers="$servers $!"
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	"$ncmbench" http "http://127.0.0.1:$http_port/blob" > "$work/out" 2>&1 && break
 	sleep 0.5
 done
