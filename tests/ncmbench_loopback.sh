@@ -69,6 +69,44 @@ if [ -e /proc/net/if_inet6 ] && grep -q '^0*1 ' /proc/net/if_inet6; then
 	holds 'r["received"] == 20'
 fi
 
+# A peer behind a TUN device that of every four requests answers one, none, one twice, and
+# one only behind the next.
+if [ -c /dev/net/tun ] && unshare -n true; then
+	cat > "$work/lossy.py" <<-'END'
+		import fcntl, os, struct, subprocess, sys
+
+		tun = os.open("/dev/net/tun", os.O_RDWR)
+		fcntl.ioctl(tun, 0x400454CA, struct.pack("16sH22x", b"lossy0", 0x1001))
+		os.system("ip addr add 192.0.2.1/24 dev lossy0; ip link set lossy0 up")
+		client = subprocess.Popen(sys.argv[1:])
+		held = []
+		peer = os.fork()
+		if peer == 0:
+		    while True:
+		        p = bytearray(os.read(tun, 2048))
+		        if p[0] >> 4 != 4 or p[9] != 1 or p[20] != 8:
+		            continue
+		        p[12:20] = p[16:20] + p[12:16]
+		        p[20] = 0
+		        checksum = (p[22] << 8 | p[23]) + 0x0800
+		        p[22:24] = struct.pack("!H", (checksum & 0xFFFF) + (checksum >> 16))
+		        number = p[27] % 4
+		        if number == 3:
+		            held.append(p)
+		            continue
+		        for answer in [[p], [], [p, p]][number] + held:
+		            os.write(tun, answer)
+		        held = []
+		status = client.wait()
+		os.kill(peer, 9)
+		sys.exit(status)
+	END
+	unshare -n python3 "$work/lossy.py" "$ncmbench" rtt 192.0.2.2 -c 101 -i 2 --json -W 200 \
+		> "$work/out" 2> "$work/err" || bad "the lossy peer: status $?"
+	holds 'r["sent"] == 101 and r["received"] == 76 and r["lost"] == 25 and r["duplicates"] == 25'
+	holds 'r["rtt_us"]["max"] > 900 and r["refused"] == 0'
+fi
+
 run tcp 127.0.0.1 -p "$tcp_port" -t 1 -O 0
 holds 'r["bytes"] > 1e6 and r["mbps"] > 8 and r["stalls"] == 0 and r["direction"] == "to_peer"'
 holds 'r["retransmits"] >= 0 and 0 < r["processor"]["busy_us"] <= r["processor"]["elapsed_us"] * r["processor"]["processors"]'
