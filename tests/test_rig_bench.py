@@ -119,6 +119,14 @@ class Repetition(unittest.TestCase):
         self.assertFalse(repeat["identical"])
         self.assertIn("none by more than its noise", self.said(repeat))
 
+    def test_a_trace(self):
+        repeat = self.repeat(lambda r: r["rtt_from_host"]["rtt_us"].update(p50=300.0001))
+        self.assertIn("none by more than its noise", self.said(repeat))
+
+    def test_a_figure_is_lost(self):
+        repeat = self.repeat(lambda r: r.update(tcp_to_host={"error": "stalled"}))
+        self.assertIn("tcp_to_host_mbps: 480.0, then None", self.said(repeat))
+
     def test_beyond_noise(self):
         repeat = self.repeat(lambda r: r["tcp_to_host"].update(mbps=500.0))
         self.assertIn("tcp_to_host_mbps: 480.0, then 500.0", self.said(repeat))
