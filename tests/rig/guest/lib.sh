@@ -204,6 +204,16 @@ host_carrier() {
 	esac
 }
 
+host_tx_timer_us=''		# how long cdc_ncm holds datagrams; '': its own 400 us
+
+# Before the interface is moved: sysfs shows only those of its mounter's namespace.
+host_set_timer() {
+	local file=/sys/class/net/$host_found/cdc_ncm/tx_timer_usecs
+
+	echo "$host_tx_timer_us" > "$file" && [ "$(cat "$file")" = "$host_tx_timer_us" ] ||
+		fail "cdc_ncm does not take $host_tx_timer_us us in $file"
+}
+
 # host_wait: cdc_ncm has bound; its interface is moved, addressed, up and has
 # carrier
 host_wait() {
@@ -211,6 +221,7 @@ host_wait() {
 		fail "no host interface with MAC $host_mac after 5 s; there are: $(
 			cat /sys/class/net/*/address | tr '\n' ' ')"
 	[ $kind != f_ncm ] || f_ncm_address
+	[ -z "$host_tx_timer_us" ] || host_set_timer
 	ip link set "$host_found" netns host name $host_if
 	in_host ip addr add $host_ip/24 dev $host_if
 	in_host ip link set $host_if up
@@ -425,6 +436,41 @@ check_udp() {
 	done
 }
 
+# damaged_packets BEFORE AFTER: the counters of packets with a wrong header or checksum that
+# grew between two copies of /proc/net/snmp and snmp6. (Tcp:InErrs counts repeated SYNs too.)
+damaged_packets() {
+	awk 'FNR == 1 { sign = -sign }
+		$1 !~ /:$/ { value[$1] += sign * $2; next }	# snmp6: a name and its value a line
+		$1 == last { for (i = 2; i <= NF; i++) value[$1 name[i]] += sign * $i }
+		{ last = $1; split($0, name) }			# snmp: a line of names, one of values
+		END { for (n in value) if (value[n] && n ~ damage) printf "%s %d ", n, value[n] }' \
+		damage='^(Ip|Tcp|Udp|Icmp)6?:?(InCsumErrors|InErrs|InErrors|InHdrErrors)$' \
+		sign=1 "$1" last='' "$2"
+}
+
+# snmp SIDE FILE: the counters of one end
+snmp() {
+	local run=''
+
+	[ "$1" = device ] || run=in_host
+	$run cat /proc/net/snmp /proc/net/snmp6 > "$2"
+}
+
+# damage_forget: check_no_damage counts from here; it begins at 0
+damage_forget() { snmp device /tmp/snmp-device; snmp host /tmp/snmp-host; }
+
+# check_no_damage: no such packet came to either end. Offloads that lie show here first.
+check_no_damage() {
+	local side bad
+
+	for side in device host; do
+		[ -e /tmp/snmp-$side ] || echo Ip6InHdrErrors 0 > /tmp/snmp-$side
+		snmp $side /tmp/snmp
+		bad=$(damaged_packets /tmp/snmp-$side /tmp/snmp)
+		[ -z "$bad" ] || fail "damaged packets came to the $side: $bad"
+	done
+}
+
 # load_start, load_stop: flood ping both ways, 5 in flight, survives a lost link
 load_start() {
 	ping -f -q -l 5 -s 1400 $host_ip > /dev/null 2>&1 &
@@ -505,6 +551,13 @@ tcp_rate() {
 busy_us() {
 	awk 'NR == 1 { total = $1 * 1e6 } NR > 1 && $1 == "cpu" {
 		printf "%.0f\n", total - ($5 + $6) * 1e4 }' /proc/uptime /proc/stat
+}
+
+# What runs for a gadget, in us of processor time: ncmd's threads; the kernel's workers
+daemon_us() { cat /proc/"$ncmd_pid"/task/*/schedstat | awk '{ s += $1 } END { printf "%.0f", s / 1e3 }'; }
+kworker_us() {
+	cat $(grep -l '^kworker' /proc/[0-9]*/comm | sed 's/comm$/schedstat/') 2> /dev/null |
+		awk '{ s += $1 } END { printf "%.0f", s / 1e3 }'
 }
 
 rss_kib() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$ncmd_pid/status; }
