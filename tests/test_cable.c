@@ -148,6 +148,7 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 		.divisor = 4,
 		.alignment = 4,
 		.in_flight_us = 2000,
+		.short_datagrams = 3,
 		.queue_target_us = 5000,
 		.queue_interval_us = 100000,
 		.queue_limit_us = 50000,

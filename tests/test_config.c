@@ -313,6 +313,12 @@ static const struct row load_rows[] = {
 		":1: ntb.in_max_datagrams = 0: must be 1 ... 240 datagrams"),
 	REFUSED("ntb.in_max_datagrams, 241", "ntb = { in_max_datagrams = 241; };\n",
 		"= 241: must be 1 ... 240 datagrams"),
+	SHOWN("ntb.in_short_datagrams, most", "ntb = { in_short_datagrams = 40; };\n",
+	      "\tin_short_datagrams = 40;\n"),
+	REFUSED("ntb.in_short_datagrams, 0", "ntb = { in_short_datagrams = 0; };\n",
+		":1: ntb.in_short_datagrams = 0: must be 1 ... 40 datagrams"),
+	REFUSED("ntb.in_short_datagrams, 41", "ntb = { in_short_datagrams = 41; };\n",
+		"= 41: must be 1 ... 40 datagrams"),
 	SHOWN("ntb.out_max_size, least", "ntb = { out_max_size = 2048; };\n",
 	      "\tout_max_size = 2048;\n"),
 	SHOWN("ntb.out_max_size, most", "ntb = { out_max_size = 131072; ntb32 = true; };\n",
@@ -739,7 +745,7 @@ static void test_every_setting_differs(void **state)
 		"tap = { name = \"t\"; mac = \"02:00:00:00:00:01\"; host_mac = \"020000000002\";\n"
 		" mtu = 1400; txqueuelen = 5; addresses = ( \"10.0.0.1/8\", \"fd00::1/64\" );\n"
 		" persist = true; };\n"
-		"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9;\n"
+		"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9; in_short_datagrams = 7;\n"
 		" out_max_size = 3072; out_count = 2; out_max_datagrams = 6;\n"
 		" max_segment_size = 1600; ntb32 = true; crc = true; ending = \"zlp\"; };\n"
 		"queue = { target_us = 101; interval_us = 1001; limit_us = 1002; in_flight_us = "
@@ -793,7 +799,7 @@ static void test_defaults(void **state)
 /* What a profile sets, each to a value that no profile has; the rest of the file is silent. */
 #define ABOVE_PROFILE                                                                              \
 	"policy = \"window:7\";\n"                                                                 \
-	"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9;\n"                        \
+	"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9; in_short_datagrams = 7;\n"                        \
 	" out_max_size = 3072; out_count = 2; out_max_datagrams = 6; };\n"
 
 static void load_or_fail(struct config *c, const char *text)
@@ -842,10 +848,11 @@ static void test_profile_overridden_by_another(void **state)
 		for (unsigned int j = 0; config_profile_name(j); j++) {
 			snprintf(text, sizeof(text),
 				 "policy = \"%s\";\nntb = { in_max_size = %u; in_depth = %u;\n"
-				 " in_max_datagrams = %u; out_max_size = %u; out_count = %u;\n"
+				 " in_max_datagrams = %u; in_short_datagrams = %u; out_max_size = %u; out_count = %u;\n"
 				 " out_max_datagrams = %u; };\nprofile = \"%s\";\n",
 				 policy, values.ntb.in_max_size, values.ntb.in_depth,
-				 values.ntb.in_max_datagrams, values.ntb.out_max_size,
+				 values.ntb.in_max_datagrams, values.ntb.in_short_datagrams,
+				 values.ntb.out_max_size,
 				 values.ntb.out_count, values.ntb.out_max_datagrams,
 				 config_profile_name(j));
 			load_or_fail(&c, text);

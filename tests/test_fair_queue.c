@@ -133,7 +133,7 @@ static void a_limit_is_paid_by_the_longest(void **state)
 
 	(void)state;
 	fair_queue_begin(&queue, &plain, ring, RING);
-	fair_queue_limit(&queue, 20000);
+	fair_queue_tune(&queue, queue.settings.codel.target_ns, 20000);
 	push(2, 60, 1, 0);
 	for (uint32_t i = 1; i <= 100; i++)
 		push(1, 1000, i, 0);
@@ -156,7 +156,7 @@ static void one_datagram_is_kept_whatever_the_limit(void **state)
 
 	(void)state;
 	fair_queue_begin(&queue, &plain, ring, RING);
-	fair_queue_limit(&queue, 1);
+	fair_queue_tune(&queue, queue.settings.codel.target_ns, 1);
 	push(1, 1514, 5, 0);
 	assert_true(take(&t, 0));
 	assert_int_equal(t.number, 5);
@@ -246,7 +246,7 @@ static void every_datagram_is_accounted_for(void **state)
 
 	(void)state;
 	fair_queue_begin(&queue, &settings, ring, RING);
-	fair_queue_limit(&queue, 100000);
+	fair_queue_tune(&queue, queue.settings.codel.target_ns, 100000);
 	for (int i = 0; i < 200000; i++) {
 		uint16_t flow = (uint16_t)(random_range(&random, 0, 3) ?
 						   random_range(&random, 0, FLOWS_MAX - 1) :

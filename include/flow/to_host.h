@@ -49,6 +49,8 @@ struct to_host_settings {
 	uint32_t in_flight_us; /* most on its way in time at the measured rate; two NTBs always */
 	uint32_t buffer_size; /* bytes, the largest NTB that may ever be in force */
 	uint16_t max_datagrams; /* per NTB */
+	/* On a slow wire NTBs are short, but have room for so many full datagrams. */
+	uint16_t short_datagrams;
 	uint32_t max_datagram_len; /* bytes, VLAN tag included */
 	enum ntb_ending ending;
 	uint16_t divisor, remainder, alignment;

@@ -28,4 +28,7 @@ void wire_rate_fetched(struct wire_rate *r, uint32_t bytes, int64_t now_ns);
 /* What passes in `us`, in bytes. */
 uint32_t wire_rate_bytes_in(const struct wire_rate *r, uint32_t us);
 
+/* How long `bytes` take, in ns. */
+int64_t wire_rate_ns_of(const struct wire_rate *r, uint32_t bytes);
+
 #endif

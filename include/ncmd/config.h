@@ -68,6 +68,7 @@ struct config {
 		uint32_t in_max_size; /* dwNtbInMaxSize, bytes: the largest NTB to the host */
 		uint16_t in_depth; /* most NTBs on their way to the host */
 		uint16_t in_max_datagrams; /* most datagrams in an NTB to the host */
+		uint16_t in_short_datagrams; /* full ones that it has room for on any wire */
 		uint32_t out_max_size; /* dwNtbOutMaxSize, bytes; 0: what suits a Linux host */
 		uint16_t out_count; /* reads in flight */
 		uint16_t out_max_datagrams; /* wNtbOutMaxDatagrams; 0: no limit; 1: a Linux host

@@ -54,7 +54,7 @@ struct fair_queue {
 	uint8_t *memory;
 	size_t size;
 	size_t head, tail; /* of the ring; equal: it is empty */
-	uint32_t limit; /* bytes: fair_queue_limit() */
+	uint32_t limit; /* bytes: fair_queue_tune() */
 	uint32_t backlog; /* bytes of all datagrams */
 	struct fair_list fresh, old; /* flows that were idle; flows that take turns */
 	struct fair_flow *chosen; /* whose datagram fair_queue_next() named */
@@ -67,8 +67,11 @@ struct fair_queue {
 void fair_queue_begin(struct fair_queue *q, const struct fair_queue_settings *settings,
 		      uint8_t *memory, size_t size);
 
-/* The most that may be queued, in bytes of datagrams: time times the rate of the wire. */
-void fair_queue_limit(struct fair_queue *q, uint32_t bytes);
+/*
+ * CoDel's target from now on, and the most that may be queued in bytes of datagrams. Both
+ * depend on how fast the wire is.
+ */
+void fair_queue_tune(struct fair_queue *q, int64_t target_ns, uint32_t limit_bytes);
 
 /*
  * Room for a packet of at most `max` bytes, aligned so that its IP header is to 4. If

@@ -19,9 +19,8 @@
 /* Packets read ahead in one turn, so that a flood cannot keep the loop. */
 #define AHEAD_MAX 64
 
-/* Fewer full datagrams are never put into an NTB for the sake of time: its headers would tell. */
-#define CAP_DATAGRAMS 3
-#define CAP_HEADERS   64
+/* What headers and gaps take in a short NTB. */
+#define CAP_HEADERS 256
 
 int to_host_open(struct to_host *h, const struct to_host_settings *settings, struct tap *tap,
 		 struct transport *transport, struct stats_to_host *stats, struct failure *f)
@@ -60,6 +59,11 @@ void to_host_close(struct to_host *h)
 	free(h->memory);
 }
 
+static uint32_t least_cap(const struct to_host *h)
+{
+	return h->settings.short_datagrams * h->queue.settings.max_datagram + CAP_HEADERS;
+}
+
 /*
  * On a slow wire an NTB stays short, so that a frame that comes meanwhile does not wait for
  * long.
@@ -67,9 +71,8 @@ void to_host_close(struct to_host *h)
 static uint32_t cap_now(const struct to_host *h)
 {
 	uint32_t cap = wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
-	uint32_t least = CAP_DATAGRAMS * h->queue.settings.max_datagram + CAP_HEADERS;
 
-	return cap > least ? cap : least;
+	return cap > least_cap(h) ? cap : least_cap(h);
 }
 
 static void begin(struct to_host *h)
@@ -284,6 +287,19 @@ static void take_queue_drops(struct to_host *h)
 	h->queue.dropped_late = h->queue.dropped_full = 0;
 }
 
+/*
+ * On a slow wire the target is at least the time of two short NTBs: with less in the queue
+ * there would not always be one to send.
+ */
+static void tune_queue(struct to_host *h)
+{
+	int64_t target_ns = (int64_t)h->settings.queue_target_us * 1000;
+	int64_t least_ns = wire_rate_ns_of(&h->rate, 2 * least_cap(h));
+
+	fair_queue_tune(&h->queue, target_ns && target_ns < least_ns ? least_ns : target_ns,
+			wire_rate_bytes_in(&h->rate, h->settings.queue_limit_us));
+}
+
 /* What stands in the last reservation becomes a packet of the queue. */
 static void enqueue(struct to_host *h, const struct vnet_hdr *hdr, size_t len, int64_t now_ns)
 {
@@ -292,7 +308,7 @@ static void enqueue(struct to_host *h, const struct vnet_hdr *hdr, size_t len, i
 	if (!is_good_length(h, len, hdr))
 		return;
 	h->stats->gso_packets += hdr->gso_type != VNET_GSO_NONE;
-	fair_queue_limit(&h->queue, wire_rate_bytes_in(&h->rate, h->settings.queue_limit_us));
+	tune_queue(h);
 	v = fair_queue_push(&h->queue, hdr, len, now_ns);
 	if (v != GSO_OK)
 		count_refused(h, v);

@@ -61,3 +61,8 @@ uint32_t wire_rate_bytes_in(const struct wire_rate *r, uint32_t us)
 
 	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
+
+int64_t wire_rate_ns_of(const struct wire_rate *r, uint32_t bytes)
+{
+	return (int64_t)bytes * 1000000 / r->bytes_per_ms;
+}

@@ -14,6 +14,7 @@ struct profile {
 	uint32_t in_max_size; /* from here on as in struct config */
 	uint16_t in_depth;
 	uint16_t in_max_datagrams;
+	uint16_t in_short_datagrams;
 	uint32_t out_max_size;
 	uint16_t out_count;
 	uint16_t out_max_datagrams;
@@ -30,6 +31,7 @@ static const struct profile profiles[] = {
 		.in_max_size = 16384,
 		.in_depth = 8,
 		.in_max_datagrams = 64,
+		.in_short_datagrams = 3, /* at full speed 5 carry 1 % more and double ping's p99 */
 		.out_max_size = 0, /* what suits a Linux host */
 		.out_count = 96,
 		.out_max_datagrams = 1,
@@ -44,6 +46,7 @@ static const struct profile profiles[] = {
 		.in_max_size = 16384,
 		.in_depth = 8,
 		.in_max_datagrams = 64,
+		.in_short_datagrams = 8, /* at full speed 3: 8.7 Mbit/s, 5: 8.9, 8: 9.0 */
 		.out_max_size = 0,
 		.out_count = 24,
 		.out_max_datagrams = 0,
@@ -64,6 +67,7 @@ void config_profile_apply(struct config *c, enum config_profile profile)
 	c->ntb.in_max_size = p->in_max_size;
 	c->ntb.in_depth = p->in_depth;
 	c->ntb.in_max_datagrams = p->in_max_datagrams;
+	c->ntb.in_short_datagrams = p->in_short_datagrams;
 	c->ntb.out_max_size = p->out_max_size;
 	c->ntb.out_count = p->out_count;
 	c->ntb.out_max_datagrams = p->out_max_datagrams;

@@ -56,6 +56,8 @@ const struct config_row config_rows[] = {
 	NUMBER("ntb.in_depth", ntb.in_depth, 1, 32, .allowed = "1 ... 32 NTBs"),
 	NUMBER("ntb.in_max_datagrams", ntb.in_max_datagrams, 1, NTB_WRITE_MAX_DATAGRAMS,
 	       .allowed = "1 ... 240 datagrams"),
+	NUMBER("ntb.in_short_datagrams", ntb.in_short_datagrams, 1, 40,
+	       .allowed = "1 ... 40 datagrams"),
 	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 512, .zero = true,
 	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 512: "
 			  "whole bulk packets; or 0: what suits a Linux host"),

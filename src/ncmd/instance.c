@@ -199,6 +199,7 @@ static int open_flows(struct instance *i, struct failure *f)
 		.in_flight_us = c->queue.in_flight_us,
 		.buffer_size = c->ntb.in_max_size,
 		.max_datagrams = c->ntb.in_max_datagrams,
+		.short_datagrams = c->ntb.in_short_datagrams,
 		.max_datagram_len = max_datagram_len(c),
 		.ending = c->ntb.ending,
 		.divisor = NDP_DIVISOR,

@@ -186,9 +186,10 @@ static void drop_oldest_packet(struct fair_queue *q)
 	}
 }
 
-void fair_queue_limit(struct fair_queue *q, uint32_t bytes)
+void fair_queue_tune(struct fair_queue *q, int64_t target_ns, uint32_t limit_bytes)
 {
-	q->limit = bytes;
+	q->settings.codel.target_ns = target_ns;
+	q->limit = limit_bytes;
 }
 
 uint8_t *fair_queue_reserve(struct fair_queue *q, size_t max)

@@ -544,7 +544,7 @@ tcp_rate() {
 	[ "$1" = to_device ] || arg=-R
 	iperf -t "$2" -O 1 $arg
 	awk -v b="$(json_number bits_per_second /tmp/iperf.json sum_received)" \
-		'BEGIN { printf "%.1f\n", b / 1e6 }'
+		'BEGIN { printf "%.3f\n", b / 1e6 }'
 }
 
 # busy_us: how long the processor has not been idle since boot
