@@ -313,6 +313,9 @@ static const struct row load_rows[] = {
 		":1: ntb.in_max_datagrams = 0: must be 1 ... 240 datagrams"),
 	REFUSED("ntb.in_max_datagrams, 241", "ntb = { in_max_datagrams = 241; };\n",
 		"= 241: must be 1 ... 240 datagrams"),
+	SHOWN("tap.join_us, most", "tap = { join_us = 10000; };\n", "\tjoin_us = 10000;\n"),
+	REFUSED("tap.join_us, 10001", "tap = { join_us = 10001; };\n",
+		":1: tap.join_us = 10001: must be 0 ... 10000 us, 0: no waiting"),
 	SHOWN("ntb.in_short_datagrams, most", "ntb = { in_short_datagrams = 40; };\n",
 	      "\tin_short_datagrams = 40;\n"),
 	REFUSED("ntb.in_short_datagrams, 0", "ntb = { in_short_datagrams = 0; };\n",
@@ -743,7 +746,7 @@ static void test_every_setting_differs(void **state)
 		"profile = \"throughput\"; offload = \"off\"; copy = \"bounce\"; run_dir = "
 		"\"/r\";\n"
 		"tap = { name = \"t\"; mac = \"02:00:00:00:00:01\"; host_mac = \"020000000002\";\n"
-		" mtu = 1400; txqueuelen = 5; addresses = ( \"10.0.0.1/8\", \"fd00::1/64\" );\n"
+		" mtu = 1400; txqueuelen = 5; join_us = 1; addresses = ( \"10.0.0.1/8\", \"fd00::1/64\" );\n"
 		" persist = true; };\n"
 		"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9; in_short_datagrams = 7;\n"
 		" out_max_size = 3072; out_count = 2; out_max_datagrams = 6;\n"

@@ -13,6 +13,8 @@
 #include "flow/to_host.h"
 #include "ntb_vectors.h"
 #include "unit.h"
+#include "wire/csum.h"
+#include "wire/frame.h"
 
 #define TAKEN_MAX 512
 
@@ -166,7 +168,7 @@ static void turn(int64_t now_ns)
 		else
 			link_done(&usb_link, done[i], now_ns);
 	}
-	from_host_flush(&from_host);
+	from_host_flush(&from_host, now_ns);
 	link_events(&usb_link);
 	to_host_tap_ready(&to_host);
 	to_host_turn(&to_host, now_ns);
@@ -452,6 +454,158 @@ static void refused_datagrams_are_counted(void **state)
 	assert_int_equal(armed(), 4);
 }
 
+/* --- joining ---------------------------------------------------------------- */
+
+#define SEGMENT 1000u /* bytes of payload */
+
+/* A TCP segment from the host at `sequence`. */
+static size_t put_segment(uint8_t *frame, uint32_t sequence, uint8_t flags)
+{
+	static const uint8_t start[34] = { 2,  0, 0,  0,    0, 1, 2, 0, 0, 0, 0, 2, 8,	0, 0x45, 0, 0,
+					   0,  0, 0,  0x40, 0, 9, 6, 0, 0, 10, 9, 0, 2, 10,  9, 0, 1 };
+	struct ipv4_header *ip = (void *)(frame + 14);
+	struct tcp_header *tcp = (void *)(frame + 34);
+
+	memset(frame, 0, 54);
+	memcpy(frame, start, sizeof(start));
+	memset(frame + 54, (int)(sequence / SEGMENT), SEGMENT);
+	ip->total_length = be16_of(40 + SEGMENT);
+	ip->checksum = be16_of(csum_finish(csum_of(frame + 14, 20)));
+	tcp->sequence = be32_of(sequence);
+	tcp->offset = 0x50;
+	tcp->flags = flags;
+	tcp->checksum = be16_of(csum_finish(csum_pseudo4(ip->addresses, 6, 20 + SEGMENT) +
+					    csum_of(frame + 34, 20 + SEGMENT)));
+	return 54 + SEGMENT;
+}
+
+/* The host sends an NTB of `n` segments from number `first` on; the last has these flags. */
+static void host_sends(uint32_t first, uint32_t n, uint8_t last_flags)
+{
+	const struct ntb_write_shape shape = {
+		.max_size = 16384, .divisor = 4, .alignment = 4, .max_packet = 512
+	};
+	static uint8_t ntb[16384];
+	struct ntb_write w;
+	bool needs_zlp;
+
+	ntb_write_begin(&w, &shape, ntb);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t room;
+		uint8_t *slot = ntb_write_slot(&w, &room);
+
+		ntb_write_commit(&w, put_segment(slot, (first + i) * SEGMENT,
+						 i + 1 < n ? TCP_ACK : last_flags));
+	}
+	host_writes(ntb, ntb_write_finish(&w, 0, &needs_zlp));
+}
+
+/* The number of segments in the next packet that the stack gets, checked to begin with number
+ * `first`; 0: there is none. */
+static size_t stack_gets(uint32_t first)
+{
+	uint8_t packet[65600];
+	ssize_t len = recv(stack, packet, sizeof(packet), 0);
+
+	if (len < 0)
+		return 0;
+	assert_true(len >= (ssize_t)(VNET_HDR_LEN + 54 + SEGMENT));
+	for (size_t i = 0; i < (size_t)len - VNET_HDR_LEN - 54; i++)
+		assert_int_equal(packet[VNET_HDR_LEN + 54 + i], (first + i / SEGMENT) & 0xff);
+	return ((size_t)len - VNET_HDR_LEN - 54) / SEGMENT;
+}
+
+static int setup_joining(void **state)
+{
+	const struct from_host_settings from = { .count = 4,
+						 .size = 16384,
+						 .rules = { .ntb_out_max_size = 16384,
+							    .max_datagram_len = 1518 },
+						 .join_us = 300 };
+
+	setup(state);
+	from_host_close(&from_host);
+	tap.vnet = true;
+	return from_host_open(&from_host, &from, &tap, &bus.base, &stats.from_host, NULL);
+}
+
+static void a_stream_is_joined_across_turns(void **state)
+{
+	(void)state;
+	bring_up();
+	host_sends(0, 5, TCP_ACK);
+	turn(1000);
+	assert_int_equal(stack_gets(0), 0);
+	assert_int_equal(from_host.join_until_ns, 301000);
+	assert_int_equal(armed(), 3); /* the frames lie in the fourth */
+	host_sends(5, 5, TCP_ACK | TCP_PSH);
+	turn(200000);
+	assert_int_equal(stack_gets(0), 10);
+	assert_int_equal(armed(), 4);
+	assert_int_equal(stats.from_host.joined, 10);
+	assert_int_equal(stats.from_host.tap_writes, 1);
+}
+
+static void a_stream_that_pauses_is_written_in_time(void **state)
+{
+	(void)state;
+	bring_up();
+	host_sends(0, 3, TCP_ACK);
+	turn(1000);
+	turn(300999);
+	assert_int_equal(stack_gets(0), 0);
+	turn(301000);
+	assert_int_equal(stack_gets(0), 3);
+	assert_true(from_host.join_until_ns == POLICY_NO_TIMER);
+	assert_int_equal(armed(), 4);
+	/* One alone does not wait, nor does the end of a message. */
+	host_sends(3, 1, TCP_ACK);
+	turn(400000);
+	assert_int_equal(stack_gets(3), 1);
+	host_sends(4, 4, TCP_ACK | TCP_PSH);
+	turn(500000);
+	assert_int_equal(stack_gets(4), 4);
+}
+
+static void a_long_stream_leaves_reads_armed(void **state)
+{
+	size_t got = 0, n;
+
+	(void)state;
+	bring_up();
+	for (uint32_t i = 0; i < 40; i++) {
+		host_sends(10 * i, 10, TCP_ACK);
+		turn(1000 + i);
+		assert_true(armed() >= 1);
+		while ((n = stack_gets((uint32_t)got)) > 0)
+			got += n;
+	}
+	turn(1000000);
+	while ((n = stack_gets((uint32_t)got)) > 0)
+		got += n;
+	assert_int_equal(got, 400);
+	assert_int_equal(armed(), 4);
+}
+
+static void an_enable_meets_no_waiting_stream(void **state)
+{
+	(void)state;
+	bring_up();
+	host_sends(0, 5, TCP_ACK);
+	turn(1000);
+	end_all(ENDPOINT_BULK_OUT, -ESHUTDOWN);
+	post(TRANSPORT_ENABLE);
+	turn(2000);
+	assert_int_equal(stack_gets(0), 5);
+	turn(3000);
+	assert_int_equal(armed(), 4);
+	host_sends(5, 2, TCP_ACK);
+	turn(4000);
+	post(TRANSPORT_DISABLE);
+	turn(5000);
+	assert_int_equal(stack_gets(5), 2);
+}
+
 /* --- link ------------------------------------------------------------------ */
 
 static void notifications_name_the_hosts_interface(void **state)
@@ -649,6 +803,14 @@ int main(void)
 		TEST(what_failed_in_suspend_is_said_after_it),
 		TEST(a_late_completion_is_no_sign_of_life),
 		cmocka_unit_test(buckets_hold_what_they_say),
+		cmocka_unit_test_setup_teardown(a_stream_is_joined_across_turns, setup_joining,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_stream_that_pauses_is_written_in_time,
+						setup_joining, teardown),
+		cmocka_unit_test_setup_teardown(a_long_stream_leaves_reads_armed, setup_joining,
+						teardown),
+		cmocka_unit_test_setup_teardown(an_enable_meets_no_waiting_stream, setup_joining,
+						teardown),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -16,6 +16,7 @@
 #include "port/transport.h"
 #include "wire/gro_join.h"
 #include "wire/ntb_read.h"
+#include "wire/policy.h"
 
 #define FROM_HOST_COUNT_MAX 128
 
@@ -31,6 +32,10 @@ struct from_host {
 	size_t memory_len;
 	struct transfer transfer[FROM_HOST_COUNT_MAX];
 	uint32_t count;
+	struct transfer *spent[FROM_HOST_COUNT_MAX]; /* unpacked, but frames of the run lie in it */
+	uint32_t spent_count;
+	int64_t join_ns;
+	int64_t join_until_ns; /* when the run is written at the latest; POLICY_NO_TIMER: none waits */
 	uint32_t generation; /* counts ENABLEs */
 	uint16_t last_sequence;
 	bool sequence_known;
@@ -43,6 +48,12 @@ struct from_host_settings {
 	uint32_t count; /* reads: 1 ... FROM_HOST_COUNT_MAX */
 	uint32_t size; /* of each, bytes, a multiple of 1024 */
 	struct ntb_read_rules rules;
+	/*
+	 * How long a joined packet may wait for more of a stream that is not at its end (full
+	 * segments, no PSH, two at least); 0: no longer than a turn. gro_flush_timeout is the
+	 * kernel's word for it. Each packet less is an acknowledgment less for both ends.
+	 */
+	uint32_t join_us;
 	bool bounce; /* copy every datagram once more, to measure what that costs */
 };
 
@@ -65,14 +76,17 @@ void from_host_reshape(struct from_host *h, enum ntb_format format, bool crc);
 void from_host_probe(struct from_host *h);
 
 /*
- * One of this flow's transfers ended: its datagrams go to the TAP and it is queued
- * again. Some may wait for the next one: from_host_flush() before transport_submit(), after
- * which the memory is the kernel's again.
+ * One of this flow's transfers ended: its datagrams go to the TAP, at the latest when
+ * from_host_flush() says so, and it is queued again.
  */
 void from_host_done(struct from_host *h, struct transfer *transfer);
 
-/* Writes what still waits; returns how many datagrams have reached the TAP since the last call. */
-unsigned int from_host_flush(struct from_host *h);
+/*
+ * The end of a turn, before transport_submit(): writes the run that is being collected,
+ * unless it may wait (join_us; `join_until_ns` then says when to call again), and queues the
+ * reads that are free. Returns how many datagrams have reached the TAP since the last call.
+ */
+unsigned int from_host_flush(struct from_host *h, int64_t now_ns);
 
 /* Queues idle reads; called when `rearm` has been set for a while (an endpoint that fails at once
  * is not asked in a tight loop). */

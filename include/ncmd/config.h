@@ -58,6 +58,7 @@ struct config {
 		uint8_t host_mac[6]; /* the host's end; as above */
 		uint16_t mtu; /* bytes; 0: max_segment_size - 14 */
 		uint16_t txqueuelen; /* packets the kernel may queue for us */
+		uint16_t join_us; /* how long joined segments wait for more of their stream */
 		char address[CONFIG_ADDRESSES_MAX]
 			    [CONFIG_ADDRESS_TEXT]; /* "10.55.0.1/24", "fd00::1/64" */
 		unsigned int addresses; /* how many */

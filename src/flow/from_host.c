@@ -19,6 +19,8 @@ int from_host_open(struct from_host *h, const struct from_host_settings *setting
 	h->stats = stats;
 	h->rules = settings->rules;
 	h->count = settings->count;
+	h->join_ns = (int64_t)settings->join_us * 1000;
+	h->join_until_ns = POLICY_NO_TIMER;
 	h->memory_len = (size_t)settings->count * settings->size;
 	h->memory = calloc(settings->bounce ? 2 : 1, h->memory_len);
 	if (!h->memory)
@@ -44,30 +46,6 @@ static void arm(struct from_host *h, struct transfer *transfer)
 {
 	transfer->generation = h->generation;
 	transport_queue(h->transport, transfer);
-}
-
-void from_host_arm(struct from_host *h)
-{
-	h->rearm = false;
-	if (!h->enabled)
-		return;
-	for (uint32_t i = 0; i < h->count; i++)
-		if (h->transfer[i].state == TRANSFER_IDLE)
-			arm(h, &h->transfer[i]);
-}
-
-void from_host_enable(struct from_host *h)
-{
-	h->generation++;
-	h->enabled = true;
-	h->sequence_known = false;
-	from_host_arm(h);
-}
-
-void from_host_disable(struct from_host *h)
-{
-	h->enabled = false;
-	h->rearm = false;
 }
 
 void from_host_reshape(struct from_host *h, enum ntb_format format, bool crc)
@@ -169,6 +147,16 @@ static void write_run(struct from_host *h)
 		count_write(h, run->frames, run_bytes(run), error);
 	}
 	gro_join_reset(run);
+	h->join_until_ns = POLICY_NO_TIMER;
+}
+
+/* Nothing of the run lies in them any more. */
+static void arm_spent(struct from_host *h)
+{
+	for (uint32_t i = 0; i < h->spent_count; i++)
+		if (h->enabled)
+			arm(h, h->spent[i]);
+	h->spent_count = 0;
 }
 
 static void deliver(struct from_host *h, const uint8_t *bytes, size_t len)
@@ -180,8 +168,10 @@ static void deliver(struct from_host *h, const uint8_t *bytes, size_t len)
 		h->stats->copied_bytes += len;
 		bytes = copy;
 	}
-	while (!gro_join_add(&h->join, bytes, len))
+	while (!gro_join_add(&h->join, bytes, len)) {
 		write_run(h);
+		arm_spent(h);
+	}
 }
 
 static void unpack(struct from_host *h, const uint8_t *bytes, size_t len)
@@ -205,14 +195,59 @@ static void unpack(struct from_host *h, const uint8_t *bytes, size_t len)
 	h->stats->ntbs += r->ntbs;
 }
 
-unsigned int from_host_flush(struct from_host *h)
+/* A stream in full flow: more of it is on its way, and enough reads are armed for that. */
+static bool may_wait(const struct from_host *h)
+{
+	return h->join_ns && h->enabled && h->join.frames > 1 && !h->join.closed &&
+	       h->spent_count <= h->count / 2;
+}
+
+unsigned int from_host_flush(struct from_host *h, int64_t now_ns)
 {
 	unsigned int delivered;
 
-	write_run(h);
+	if (may_wait(h) && h->join_until_ns == POLICY_NO_TIMER)
+		h->join_until_ns = now_ns + h->join_ns;
+	if (!may_wait(h) || now_ns >= h->join_until_ns) {
+		write_run(h);
+		arm_spent(h);
+	}
 	delivered = h->delivered;
 	h->delivered = 0;
 	return delivered;
+}
+
+/* Ends what waits, so that every idle transfer is free. */
+static void settle(struct from_host *h)
+{
+	write_run(h);
+	h->spent_count = 0;
+}
+
+void from_host_arm(struct from_host *h)
+{
+	h->rearm = false;
+	if (!h->enabled)
+		return;
+	settle(h);
+	for (uint32_t i = 0; i < h->count; i++)
+		if (h->transfer[i].state == TRANSFER_IDLE)
+			arm(h, &h->transfer[i]);
+}
+
+void from_host_enable(struct from_host *h)
+{
+	h->generation++;
+	h->enabled = true;
+	h->sequence_known = false;
+	from_host_arm(h);
+}
+
+void from_host_disable(struct from_host *h)
+{
+	settle(h);
+	h->enabled = false;
+	h->rearm = false;
 }
 
 /* A TCP segment of `payload` bytes at `sequence`, from nobody to nobody, with a TTL of 0. */
@@ -286,8 +321,7 @@ void from_host_done(struct from_host *h, struct transfer *transfer)
 		h->stats->zero_length_transfers++;
 	else
 		unpack(h, transfer->bytes, (size_t)transfer->result);
-	if (h->enabled)
-		arm(h, transfer);
+	h->spent[h->spent_count++] = transfer;
 }
 
 unsigned int from_host_armed(const struct from_host *h)

@@ -47,6 +47,7 @@ const struct config_row config_rows[] = {
 	NUMBER("tap.mtu", tap.mtu, 68, 7986, .zero = true,
 	       .allowed = "68 ... 7986 bytes, or 0: ntb.max_segment_size less 14"),
 	NUMBER("tap.txqueuelen", tap.txqueuelen, 1, 10000, .allowed = "1 ... 10000 packets"),
+	NUMBER("tap.join_us", tap.join_us, 0, 10000, .allowed = "0 ... 10000 us, 0: no waiting"),
 	{ .path = "tap.addresses", .kind = CONFIG_KIND_ADDRESSES,
 	  .allowed = "a list of at most 8 like ( \"10.55.0.1/24\", \"fd00::1/64\" )" },
 	BOOL("tap.persist", tap.persist),

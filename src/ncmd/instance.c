@@ -217,6 +217,7 @@ static int open_flows(struct instance *i, struct failure *f)
 		.rules = { .ntb_out_max_size = c->ntb.out_max_size,
 			   .max_datagram_len = max_datagram_len(c),
 			   .ntb_out_max_datagrams = c->ntb.out_max_datagrams },
+		.join_us = c->tap.join_us,
 		.bounce = c->copy == CONFIG_COPY_BOUNCE,
 	};
 	struct transport *transport = &i->functionfs.base;

@@ -149,9 +149,6 @@ static void on_completion(struct loop *l, int64_t now_ns)
 		for (unsigned int i = 0; i < n; i++)
 			ended(l, done[i], now_ns);
 	} while (n == 32);
-	/* A write to the TAP runs the network stack, which may have answered already. */
-	if (from_host_flush(l->from_host))
-		to_host_tap_ready(l->to_host);
 	/* A transport without a descriptor for events has them from its completions. */
 	if (l->transport->event_fd < 0)
 		link_events(l->link);
@@ -217,6 +214,9 @@ static void deferred(struct loop *l, int64_t now_ns)
 {
 	bool left;
 
+	/* A write to the TAP runs the network stack, which may have answered already. */
+	if (from_host_flush(l->from_host, now_ns))
+		to_host_tap_ready(l->to_host);
 	if (now_ns >= l->rearm_ns) {
 		l->rearm_ns = POLICY_NO_TIMER;
 		from_host_arm(l->from_host);
@@ -236,16 +236,29 @@ static void deferred(struct loop *l, int64_t now_ns)
 			      earliest(l->expire_ns, l->rearm_ns)));
 }
 
+/* Not at all if something is known already. For a wait of microseconds the timer is too dear. */
+static int wait_for_events(struct loop *l, struct epoll_event *event, bool known, int64_t now_ns)
+{
+	struct timespec timeout = { 0, 0 };
+	int64_t until_ns = l->from_host->join_until_ns;
+
+	if (!known && until_ns == POLICY_NO_TIMER)
+		return epoll_pwait2(l->epoll, event, LOOP_SOURCES, NULL, NULL);
+	if (!known && until_ns > now_ns)
+		timeout.tv_nsec = (long)(until_ns - now_ns);
+	return epoll_pwait2(l->epoll, event, LOOP_SOURCES, &timeout, NULL);
+}
+
 int loop_run(struct loop *l, struct failure *f)
 {
 	struct epoll_event event[LOOP_SOURCES];
+	int64_t now_ns = loop_now_ns();
 
 	link_events(l->link);
-	deferred(l, loop_now_ns());
+	deferred(l, now_ns);
 	while (!l->stop && !l->link->closed) {
 		bool completed = transport_ready(l->transport);
-		int n = epoll_wait(l->epoll, event, LOOP_SOURCES, completed ? 0 : -1);
-		int64_t now_ns;
+		int n = wait_for_events(l, event, completed, now_ns);
 
 		if (n < 0 && errno != EINTR)
 			return fail(f, errno, "cannot wait for events: %s", strerror(errno));
