@@ -53,7 +53,7 @@ static const struct cable_case cases[] = {
 	{ "8000-byte datagrams", USB_SPEED_IS_HIGH, NTB_FORMAT_16, false, 16384, 64, 4, "immediate", 7986 },
 };
 
-static size_t stream_bytes = 4u << 20;
+static size_t stream_bytes = 8u << 20;
 
 /* --- no allocation on the data path: the linker sends these calls here ------- */
 
@@ -217,8 +217,9 @@ static int check_offloads(const struct cable_end *e, const struct cable_case *c)
 
 	printf("# %s: %.2f TAP reads and %.2f writes a datagram\n", c->name, reads, writes);
 	fflush(stdout);
-	if (c->speed == USB_SPEED_IS_FULL || c->mtu > 1500)
-		return 0; /* not cut by us; three datagrams instead of sixteen */
+	/* Not cut by us; three datagrams instead of sixteen; many turns, each with an empty read. */
+	if (c->speed == USB_SPEED_IS_FULL || c->mtu > 1500 || c->max_datagrams == 1)
+		return 0;
 	if (reads >= READS_MAX)
 		wrong += fprintf(stderr, "%.2f TAP reads a datagram: is TSO lost?\n", reads);
 	if (writes >= WRITES_MAX)
