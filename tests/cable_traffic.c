@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -175,9 +176,35 @@ static int udp(const char *address)
 	return result;
 }
 
+/* One send() of several datagrams, which the kernel leaves to the device to cut (USO). */
+static int udp_segments(const char *address)
+{
+	int s = client_socket(address, SOCK_DGRAM), size = 1000, result = 0;
+	uint8_t out[3500], in[UDP_MAX];
+
+	for (size_t i = 0; i < sizeof(out); i++)
+		out[i] = pattern(i);
+	if (setsockopt(s, SOL_UDP, UDP_SEGMENT, &size, sizeof(size)) < 0) {
+		close(s); /* not in this kernel */
+		return 0;
+	}
+	send(s, out, sizeof(out), 0);
+	for (size_t at = 0; !result && at < sizeof(out); at += (size_t)size) {
+		size_t len = sizeof(out) - at < (size_t)size ? sizeof(out) - at : (size_t)size;
+		ssize_t n = recv(s, in, sizeof(in), 0);
+
+		if (n != (ssize_t)len || memcmp(in, out + at, len)) {
+			fprintf(stderr, "UDP segment at %zu: %zd bytes came back\n", at, n);
+			result = -1;
+		}
+	}
+	close(s);
+	return result;
+}
+
 int cable_client(const char *address, size_t bytes)
 {
-	return tcp(address, bytes) || udp(address) ? -1 : 0;
+	return tcp(address, bytes) || udp(address) || udp_segments(address) ? -1 : 0;
 }
 
 /* Adds the named counters of /proc/net/snmp, which come as a line of names and a line of values. */

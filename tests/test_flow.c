@@ -587,6 +587,55 @@ static void a_long_stream_leaves_reads_armed(void **state)
 	assert_int_equal(armed(), 4);
 }
 
+static bool refuse_joined;
+
+ssize_t __real_writev(int fd, const struct iovec *iov, int n);
+ssize_t __wrap_writev(int fd, const struct iovec *iov, int n);
+
+/* A kernel that takes no joined packets: their virtio header names a gso_type. */
+ssize_t __wrap_writev(int fd, const struct iovec *iov, int n)
+{
+	const struct vnet_hdr *hdr = iov[0].iov_base;
+
+	if (refuse_joined && hdr->gso_type != VNET_GSO_NONE) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_writev(fd, iov, n);
+}
+
+static void joining_ends_where_the_kernel_refuses(void **state)
+{
+	(void)state;
+	bring_up();
+	refuse_joined = true;
+	host_sends(0, 5, TCP_ACK | TCP_PSH);
+	turn(1000);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(stack_gets(i), 1);
+	assert_int_equal(stats.from_host.join_refused, 1);
+	assert_int_equal(stats.from_host.datagrams, 5);
+	host_sends(5, 5, TCP_ACK | TCP_PSH);
+	turn(2000);
+	refuse_joined = false;
+	for (uint32_t i = 5; i < 10; i++)
+		assert_int_equal(stack_gets(i), 1);
+	assert_int_equal(stats.from_host.join_refused, 1);
+	assert_int_equal(stats.from_host.drop[FROM_HOST_DROP_EINVAL], 0);
+	assert_int_equal(armed(), 4);
+}
+
+static void a_probe_finds_that_out(void **state)
+{
+	(void)state;
+	from_host_probe(&from_host);
+	assert_int_equal(from_host.join.frames_max, GRO_JOIN_FRAMES_MAX);
+	refuse_joined = true;
+	from_host_probe(&from_host);
+	refuse_joined = false;
+	assert_int_equal(from_host.join.frames_max, 1);
+}
+
 static void an_enable_meets_no_waiting_stream(void **state)
 {
 	(void)state;
@@ -809,6 +858,9 @@ int main(void)
 						setup_joining, teardown),
 		cmocka_unit_test_setup_teardown(a_long_stream_leaves_reads_armed, setup_joining,
 						teardown),
+		cmocka_unit_test_setup_teardown(joining_ends_where_the_kernel_refuses,
+						setup_joining, teardown),
+		cmocka_unit_test_setup_teardown(a_probe_finds_that_out, setup_joining, teardown),
 		cmocka_unit_test_setup_teardown(an_enable_meets_no_waiting_stream, setup_joining,
 						teardown),
 	};

@@ -27,14 +27,14 @@ struct tap {
 
 /*
  * Makes the interface `name`, or takes over a persistent one; carrier is off. With
- * `offload` it has virtio headers and, where the kernel has them, TCP segmentation.
+ * `offload` it has virtio headers and, where the kernel has them, TCP and UDP segmentation.
  * 0 or -errno with *f filled.
  */
 int tap_open(struct tap *t, const char *name, bool persist, bool offload, struct failure *f);
 void tap_close(struct tap *t);
 
 /*
- * Whether the kernel may leave packets uncut for reads (TSO); no effect without `vnet`.
+ * Whether the kernel may leave packets uncut for reads (TSO, USO); no effect without `vnet`.
  * On a slow wire one such packet is a long wait for all others.
  */
 void tap_want_segments(struct tap *t, bool wanted);

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "port/rtnl.h"
@@ -143,6 +144,27 @@ static void add_link(json_object *root, const struct stats_source *s)
 	add(o, "carrier_changes", t->carrier_changes);
 }
 
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+/*
+ * Of the whole program. What writes to the TAP cost is in it, and so is the work of the network
+ * stack in them.
+ */
+static void add_processor(json_object *to, const struct stats *s)
+{
+	uint64_t datagrams = s->to_host.datagrams + s->from_host.datagrams;
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	add(to, "user_ns", ns_of(used.ru_utime));
+	add(to, "system_ns", ns_of(used.ru_stime));
+	add(to, "ns_per_datagram",
+	    datagrams ? (ns_of(used.ru_utime) + ns_of(used.ru_stime)) / datagrams : 0);
+}
+
 static json_object *build(const struct stats_source *s)
 {
 	json_object *root = json_object_new_object(), *loop;
@@ -159,6 +181,7 @@ static json_object *build(const struct stats_source *s)
 	add_to_host(root, s);
 	add_from_host(root, s);
 	loop = add_object(root, "loop");
+	add_processor(loop, s->stats);
 	add(loop, "turns", s->stats->loop.turns);
 	add(loop, "timer_sets", s->stats->loop.timer_sets);
 	add(loop, "submit_retries", s->stats->loop.submit_retries);

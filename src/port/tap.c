@@ -27,15 +27,21 @@ static const char *hint(int error)
 	}
 }
 
-/*
- * What the kernel may leave to us. It still segments UDP itself: joined UDP is damaged
- * by several kernels when forwarded, and few programs send it (facts tap-offload 6.4).
- */
+/* From Linux 6.2 on [linux/if_tun.h]; only both or none are taken. */
+#ifndef TUN_F_USO4
+#define TUN_F_USO4 0x20
+#define TUN_F_USO6 0x40
+#endif
+
+/* What the kernel may leave to us: as much as it knows. */
 static bool set_offload(struct tap *t, bool segments)
 {
-	unsigned int offload = TUN_F_CSUM | (segments ? TUN_F_TSO4 | TUN_F_TSO6 : 0);
+	static const unsigned int tcp = TUN_F_TSO4 | TUN_F_TSO6, udp = TUN_F_USO4 | TUN_F_USO6;
 
-	return ioctl(t->fd, TUNSETOFFLOAD, offload) == 0;
+	if (!segments)
+		return ioctl(t->fd, TUNSETOFFLOAD, TUN_F_CSUM) == 0;
+	return ioctl(t->fd, TUNSETOFFLOAD, TUN_F_CSUM | tcp | udp) == 0 ||
+	       ioctl(t->fd, TUNSETOFFLOAD, TUN_F_CSUM | tcp) == 0;
 }
 
 /* A persistent interface may have been used by another program, so all is said anew. */
@@ -46,7 +52,7 @@ static void set_up_offload(struct tap *t)
 	ioctl(t->fd, TUNSETVNETHDRSZ, &header_len);
 	t->vnet = true;
 	t->segments = set_offload(t, true);
-	if (!t->segments && ioctl(t->fd, TUNSETOFFLOAD, 0) < 0)
+	if (!t->segments && !set_offload(t, false) && ioctl(t->fd, TUNSETOFFLOAD, 0) < 0)
 		log_warning("%s: the kernel knows no offloads: %s", t->name, strerror(errno));
 }
 
