@@ -242,11 +242,17 @@ static int wait_for_events(struct loop *l, struct epoll_event *event, bool known
 	struct timespec timeout = { 0, 0 };
 	int64_t until_ns = l->from_host->join_until_ns;
 
+	int n;
+
 	if (!known && until_ns == POLICY_NO_TIMER)
-		return epoll_pwait2(l->epoll, event, LOOP_SOURCES, NULL, NULL);
+		return epoll_wait(l->epoll, event, LOOP_SOURCES, -1);
 	if (!known && until_ns > now_ns)
 		timeout.tv_nsec = (long)(until_ns - now_ns);
-	return epoll_pwait2(l->epoll, event, LOOP_SOURCES, &timeout, NULL);
+	n = epoll_pwait2(l->epoll, event, LOOP_SOURCES, &timeout, NULL);
+	/* Before Linux 5.11, or in a tool that does not know it: in milliseconds. */
+	if (n < 0 && errno == ENOSYS)
+		n = epoll_wait(l->epoll, event, LOOP_SOURCES, timeout.tv_nsec ? 1 : 0);
+	return n;
 }
 
 int loop_run(struct loop *l, struct failure *f)
