@@ -49,6 +49,7 @@ struct loop {
 	int64_t rearm_ns; /* when to arm failed reads again, or to submit what was left */
 	int stop_signal; /* the signal that ended loop_run() */
 	bool stop;
+	bool no_pwait2; /* the system has no epoll_pwait2() */
 	bool report; /* SIGUSR1 came in this turn */
 };
 

@@ -248,10 +248,12 @@ static int wait_for_events(struct loop *l, struct epoll_event *event, bool known
 		return epoll_wait(l->epoll, event, LOOP_SOURCES, -1);
 	if (!known && until_ns > now_ns)
 		timeout.tv_nsec = (long)(until_ns - now_ns);
-	n = epoll_pwait2(l->epoll, event, LOOP_SOURCES, &timeout, NULL);
+	n = l->no_pwait2 ? -1 : epoll_pwait2(l->epoll, event, LOOP_SOURCES, &timeout, NULL);
 	/* Before Linux 5.11, or in a tool that does not know it: in milliseconds. */
-	if (n < 0 && errno == ENOSYS)
+	if (l->no_pwait2 || (n < 0 && errno == ENOSYS)) {
+		l->no_pwait2 = true;
 		n = epoll_wait(l->epoll, event, LOOP_SOURCES, timeout.tv_nsec ? 1 : 0);
+	}
 	return n;
 }
 
