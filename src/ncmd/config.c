@@ -36,7 +36,7 @@ void config_defaults(struct config *c)
 
 	c->tap.txqueuelen = 500;
 	/* 0, 300, 600: TCP to the device 584, 597, 594 Mbit/s; busy at 40 Mbit/s 0.86, 0.75, 0.83. */
-	c->tap.join_us = 0; /* with 300 the scenario link-flap stalls: not understood yet */
+	c->tap.join_us = 300;
 
 	c->ntb.max_segment_size = 1514;
 	c->ntb.ending = NTB_ENDING_PAD;
