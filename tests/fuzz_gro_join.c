@@ -103,8 +103,8 @@ static void check_joined(const struct job *j, const uint8_t *write, size_t write
 	static uint8_t slot[65536];
 	struct gso_packet packet = {
 		.hdr = vnet_hdr_at(write),
-		.first = exact_copy(write + 10, write_len - 10),
-		.first_len = write_len - 10,
+		.bytes = exact_copy(write + 10, write_len - 10),
+		.len = write_len - 10,
 	};
 	struct gso_split split;
 
@@ -114,7 +114,7 @@ static void check_joined(const struct job *j, const uint8_t *write, size_t write
 		must_be_same(slot, j->original[i], j->len[i]);
 	}
 	must(gso_split_is_done(&split));
-	free(packet.first);
+	free((void *)(uintptr_t)packet.bytes);
 }
 
 static void deliver(struct job *j)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any packet behind any virtio header: ten bytes of header, one that says where
- * readv() cut the packet, one for the NTBs, then the packet. Segments fit, carry all
- * of the payload in order and have right checksums; neither hdr_len nor the cut changes
- * anything.
+ * Any packet behind any virtio header: ten bytes of header, one unused, one for the
+ * NTBs, then the packet. Segments fit, carry all of the payload in order and have right
+ * checksums; hdr_len changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +92,7 @@ static uint32_t take_segments(const struct source *in, struct gso_split *s, stru
 }
 
 /* The verdict, or a number that stands for all segments. */
-static uint32_t split(const struct source *in, size_t first_len, uint32_t ntb_size, uint32_t fill)
+static uint32_t split(const struct source *in, uint32_t ntb_size, uint32_t fill)
 {
 	struct ntb_write_shape shape = {
 		.max_size = ntb_size, .divisor = 4, .alignment = 4, .max_packet = 512,
@@ -102,27 +101,19 @@ static uint32_t split(const struct source *in, size_t first_len, uint32_t ntb_si
 	struct gso_packet packet = { .hdr = in->hdr };
 	struct ntb_write w;
 	struct gso_split s;
-	size_t room;
 	uint32_t result;
 
 	must(memory != NULL);
 	ntb_write_begin(&w, &shape, memory);
 	ntb_write_commit(&w, fill);
 	w.datagrams = 0; /* it only takes up room */
-	packet.first = ntb_write_slot(&w, &room);
-	first_len = first_len < room ? first_len : room;
-	packet.first_len = first_len < in->len ? first_len : in->len;
-	memcpy(packet.first, in->bytes, packet.first_len);
-	packet.rest_len = in->len - packet.first_len;
-	packet.rest = exact_copy(in->bytes + packet.first_len, packet.rest_len);
-	packet.scratch = malloc(packet.first_len + 1);
-	must(packet.scratch != NULL);
+	packet.bytes = exact_copy(in->bytes, in->len);
+	packet.len = in->len;
 	result = gso_split_begin(&s, &packet, MAX_DATAGRAM);
 	must(gso_verdict_name((enum gso_verdict)result) != NULL);
 	if (result == GSO_OK)
 		result = take_segments(in, &s, &w);
-	free((void *)(uintptr_t)packet.rest);
-	free(packet.scratch);
+	free((void *)(uintptr_t)packet.bytes);
 	free(memory);
 	return result;
 }
@@ -154,10 +145,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.bytes = data + 12;
 	in.len = size - 12;
 	complete(&in);
-	result = split(&in, 8u * data[10], data[11] & 1 ? 2048 : 16384, 4u * (data[11] & 0xfe));
+	result = split(&in, data[11] & 1 ? 2048 : 16384, 4u * (data[11] & 0xfe));
 	in.hdr.hdr_len ^= 0x5555;
-	must(split(&in, 65536, 16384, 0) == result);
-	must(split(&in, 0, 2048, 0) == result);
+	must(split(&in, 16384, 0) == result);
+	must(split(&in, 2048, 0) == result);
 	return 0;
 }
 
@@ -173,7 +164,7 @@ size_t fuzz_seed(size_t i, uint8_t *buf, size_t cap)
 	static const uint8_t transport[] = { 0x13, 0x89, 0x9c, 0x40, 1, 2, 3, 4, 10, 11, 12, 13,
 					     0x50, 0x98, 0x20, 0, 0x15, 0x29, 0, 0 };
 	static const struct {
-		uint8_t type, tags, cut, ntb;
+		uint8_t type, tags, unused, ntb;
 		bool ipv6;
 		uint16_t gso_size, payload;
 	} rows[] = {
@@ -194,7 +185,7 @@ size_t fuzz_seed(size_t i, uint8_t *buf, size_t cap)
 	hdr.csum_start = (uint16_t)(12 + 4 * rows[i].tags + ip_len);
 	hdr.csum_offset = rows[i].type == 5 ? 6 : 16;
 	vnet_hdr_put(buf, &hdr);
-	buf[10] = rows[i].cut;
+	buf[10] = rows[i].unused;
 	buf[11] = rows[i].ntb;
 	memcpy(at, ethernet, sizeof(ethernet));
 	at += sizeof(ethernet);

@@ -175,8 +175,8 @@ static void check_joined(const struct job *j)
 	static uint8_t slot[2000];
 	struct gso_packet packet = {
 		.hdr = vnet_hdr_at(j->write),
-		.first = exact_copy(j->write + 10, j->write_len - 10),
-		.first_len = j->write_len - 10,
+		.bytes = exact_copy(j->write + 10, j->write_len - 10),
+		.len = j->write_len - 10,
 	};
 	const uint8_t *first = j->frame[j->written].bytes;
 	size_t tcp = tcp_at(first);
@@ -188,9 +188,9 @@ static void check_joined(const struct job *j)
 	assert_int_equal(packet.hdr.gso_size, j->frame[j->written].len - packet.hdr.hdr_len);
 	assert_int_equal(packet.hdr.csum_start, tcp);
 	assert_int_equal(packet.hdr.csum_offset, 16);
-	assert_int_equal(get16(packet.first + tcp + 16), pseudo(packet.first, packet.first_len));
+	assert_int_equal(get16(packet.bytes + tcp + 16), pseudo(packet.bytes, packet.len));
 	if (!is_v6(first))
-		assert_int_equal(slow_sum(0, packet.first + 14, 20), 0xffff);
+		assert_int_equal(slow_sum(0, packet.bytes + 14, 20), 0xffff);
 	assert_int_equal(gso_split_begin(&split, &packet, sizeof(slot)), GSO_OK);
 	for (unsigned int i = 0; i < j->join.frames; i++) {
 		const struct frame *f = &j->frame[j->written + i];
@@ -203,7 +203,7 @@ static void check_joined(const struct job *j)
 		assert_memory_equal(slot, f->bytes, f->len);
 	}
 	assert_true(gso_split_is_done(&split));
-	free(packet.first);
+	free((void *)(uintptr_t)packet.bytes);
 }
 
 static void deliver(struct job *j)
@@ -599,7 +599,7 @@ static void there_and_back(void **state)
 
 	(void)state;
 	for (unsigned int ipv6 = 0; ipv6 < 2; ipv6++) {
-		struct gso_packet packet = { .first = j.write + 10 };
+		struct gso_packet packet = { .bytes = j.write + 10 };
 		struct gso_split split;
 		size_t len;
 
@@ -612,7 +612,7 @@ static void there_and_back(void **state)
 		}
 		end(&j, "20 ");
 		packet.hdr = vnet_hdr_at(j.write);
-		packet.first_len = j.write_len - 10;
+		packet.len = j.write_len - 10;
 		assert_int_equal(gso_split_begin(&split, &packet, 1514), GSO_OK);
 		begin(&k, 64);
 		while ((len = gso_split_next(&split, slot, sizeof(slot))) > 0)

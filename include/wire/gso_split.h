@@ -8,16 +8,7 @@
  *	gso_split_next()	one segment, finished, straight into a slot of an NTB
  *
  * A packet of 64 KiB is 4.5 NTBs of 16 KiB, so the splitter stops after any segment
- * and goes on in another NTB: it is a state, not a loop. Its source is what readv()
- * left behind:
- *
- *	| slot of the open NTB (headers, first bytes) |   scratch   | spill (the rest) |
- *
- * Segment 0 mostly lies where it belongs and only its headers are touched. What stands
- * behind it in the slot would be overwritten by segment 1, so the first
- * gso_split_next() saves it to `scratch`; after that call nothing but scratch and
- * spill is read. If readv() offers the slot no more than the largest datagram, a
- * full-size packet has nothing there to save. Each other payload byte is copied
+ * and goes on in another NTB: it is a state, not a loop. Each payload byte is copied
  * once and summed on the way.
  */
 #ifndef NCMD_WIRE_GSO_SPLIT_H
@@ -50,26 +41,17 @@ enum gso_verdict {
 	GSO_VERDICT_COUNT
 };
 
-/* One packet as read from the TAP. Everything stays the caller's. */
+/* One packet as read from the TAP; it stays the caller's. */
 struct gso_packet {
 	struct vnet_hdr hdr;
-	uint8_t *first; /* where the frame begins; may be the slot that segment 0 goes to */
-	size_t first_len;
-	const uint8_t *rest; /* what follows; overlaps no slot */
-	size_t rest_len;
-	/*
-	 * first_len bytes that overlap no slot, nor `rest`. NULL if `first` overlaps no
-	 * slot either: then nothing is saved.
-	 */
-	uint8_t *scratch;
+	const uint8_t *bytes; /* overlap no slot */
+	size_t len;
 };
 
 struct gso_split {
 	uint8_t header[GSO_HEADER_MAX]; /* of every segment; fields that differ are 0 */
-	uint8_t *slot; /* where the payload before `first` begins; NULL after the first call */
-	uint8_t *scratch;
-	const uint8_t *first, *rest; /* payload not yet sent */
-	size_t first_len, rest_len;
+	const uint8_t *payload; /* what is not yet sent */
+	size_t payload_len;
 	uint32_t offset; /* payload bytes sent */
 	uint32_t sequence; /* TCP, of segment 0 */
 	uint32_t network_sum; /* IPv4 header without total length and ID */
@@ -91,17 +73,16 @@ enum gso_verdict gso_complete(const struct vnet_hdr *hdr, uint8_t *frame, size_t
 
 /*
  * Judges a packet with a gso_type other than 0 for segments of at most `max_datagram`
- * bytes. GSO_OK: *s is set up, there is at least one segment, and the memory of the
- * packet must stay until the last one, `first` only until gso_split_next() was
- * called once. Anything else: drop the packet. hdr_len is not used. Writes nothing but *s.
+ * bytes. GSO_OK: *s is set up, there is at least one segment, and the bytes of the
+ * packet must stay until the last one. Anything else: drop the packet. hdr_len is not
+ * used. Writes nothing but *s.
  */
 enum gso_verdict gso_split_begin(struct gso_split *s, const struct gso_packet *packet,
 				 size_t max_datagram);
 
 /*
  * Writes the next segment to `slot` and returns its length; 0 if it is longer than
- * `room` (nothing is lost: call again with another slot) or there is none. The slot
- * is either packet->first, at the first call, or overlaps nothing of the packet but that.
+ * `room` (nothing is lost: call again with another slot) or there is none.
  */
 size_t gso_split_next(struct gso_split *s, uint8_t *slot, size_t room);
 
@@ -114,7 +95,7 @@ void gso_split_skip(struct gso_split *s);
 /* Whether all segments were written or left out. */
 static inline bool gso_split_is_done(const struct gso_split *s)
 {
-	return s->first_len + s->rest_len == 0;
+	return s->payload_len == 0;
 }
 
 /* "gso_bad_type" and so on; the name of a counter. Never NULL. */

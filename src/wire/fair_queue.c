@@ -210,7 +210,7 @@ static uint32_t bytes_of(const struct fair_packet *p)
 
 	if (!p->gso)
 		return p->len;
-	payload = (uint32_t)(p->split.first_len + p->split.rest_len);
+	payload = (uint32_t)p->split.payload_len;
 	segments = (payload + p->split.gso_size - 1) / p->split.gso_size;
 	return payload + segments * p->split.header_len;
 }
@@ -239,7 +239,7 @@ enum gso_verdict fair_queue_push(struct fair_queue *q, const struct vnet_hdr *hd
 				 int64_t now_ns)
 {
 	struct fair_packet *p = (void *)record_at(q, q->head);
-	struct gso_packet packet = { .hdr = *hdr, .rest = frame_of(p), .rest_len = len };
+	struct gso_packet packet = { .hdr = *hdr, .bytes = frame_of(p), .len = len };
 	enum gso_verdict v;
 
 	p->gso = hdr->gso_type != VNET_GSO_NONE;

@@ -34,26 +34,6 @@ enum gso_verdict gso_complete(const struct vnet_hdr *hdr, uint8_t *frame, size_t
 	return GSO_OK;
 }
 
-static size_t packet_len(const struct gso_packet *p)
-{
-	return p->first_len + p->rest_len;
-}
-
-/* Takes the start of the packet into s->header, and says how much of it that is. */
-static size_t gather_header(struct gso_split *s, const struct gso_packet *p)
-{
-	size_t n = p->first_len < sizeof(s->header) ? p->first_len : sizeof(s->header);
-	size_t more = sizeof(s->header) - n;
-
-	if (n)
-		memcpy(s->header, p->first, n);
-	if (more > p->rest_len)
-		more = p->rest_len;
-	if (more)
-		memcpy(s->header + n, p->rest, more);
-	return n + more;
-}
-
 static enum gso_verdict judge_hdr(struct gso_split *s, const struct vnet_hdr *hdr)
 {
 	switch (hdr->gso_type & ~VNET_GSO_ECN) {
@@ -201,13 +181,14 @@ static void prepare_transport(struct gso_split *s, size_t len)
 enum gso_verdict gso_split_begin(struct gso_split *s, const struct gso_packet *packet,
 				 size_t max_datagram)
 {
-	size_t len = packet_len(packet);
-	size_t gathered;
+	size_t len = packet->len;
+	size_t gathered = len < sizeof(s->header) ? len : sizeof(s->header);
 	enum gso_verdict v = judge_hdr(s, &packet->hdr);
 
 	if (v != GSO_OK)
 		return v;
-	gathered = gather_header(s, packet);
+	if (gathered)
+		memcpy(s->header, packet->bytes, gathered);
 	v = judge_network(s, packet->hdr.gso_type, gathered);
 	if (v == GSO_OK)
 		v = s->transport > len ? GSO_BAD_CSUM_START : judge_transport(s, gathered);
@@ -219,52 +200,12 @@ enum gso_verdict gso_split_begin(struct gso_split *s, const struct gso_packet *p
 		prepare_ipv4(s);
 	prepare_transport(s, len);
 	s->offset = 0;
-	s->slot = packet->first;
-	s->scratch = packet->scratch;
-	if (s->header_len < packet->first_len) {
-		s->first = packet->first + s->header_len;
-		s->first_len = packet->first_len - s->header_len;
-		s->rest = packet->rest;
-		s->rest_len = packet->rest_len;
-	} else {
-		s->first = packet->rest;
-		s->first_len = 0;
-		s->rest = packet->rest + (s->header_len - packet->first_len);
-		s->rest_len = len - s->header_len;
-	}
+	s->payload = packet->bytes + s->header_len;
+	s->payload_len = len - s->header_len;
 	return GSO_OK;
 }
 
-/* Moves the next `len` payload bytes to `to`, where the first may be already; their sum. */
-static uint32_t take_payload(struct gso_split *s, uint8_t *to, size_t len)
-{
-	size_t n = len < s->first_len ? len : s->first_len;
-	uint32_t sum = 0;
-
-	if (n) {
-		sum = s->first == to ? csum_of(to, n) : csum_copy(to, s->first, n);
-		s->first += n;
-		s->first_len -= n;
-	}
-	if (len > n) {
-		sum += csum_at(n, csum_copy(to + n, s->rest, len - n));
-		s->rest += len - n;
-		s->rest_len -= len - n;
-	}
-	return sum;
-}
-
-/* From now on slots may be written over what the first piece still holds. */
-static void save_first(struct gso_split *s)
-{
-	s->slot = NULL;
-	if (!s->scratch || s->first_len == 0)
-		return;
-	memcpy(s->scratch, s->first, s->first_len);
-	s->first = s->scratch;
-}
-
-static void put_network(struct gso_split *s, uint8_t *at, size_t len)
+static void put_network(const struct gso_split *s, uint8_t *at, size_t len, uint16_t id)
 {
 	struct ipv4_header *ip4 = (void *)at;
 	struct ipv6_header *ip6 = (void *)at;
@@ -274,9 +215,8 @@ static void put_network(struct gso_split *s, uint8_t *at, size_t len)
 		return;
 	}
 	ip4->total_length = be16_of((uint16_t)len);
-	ip4->id = be16_of(s->id);
-	ip4->checksum = be16_of(csum_finish(s->network_sum + (uint32_t)len + s->id));
-	s->id++;
+	ip4->id = be16_of(id);
+	ip4->checksum = be16_of(csum_finish(s->network_sum + (uint32_t)len + id));
 }
 
 /* `len`: transport header and payload; `sum`: of the payload. */
@@ -306,9 +246,7 @@ static void put_transport(const struct gso_split *s, uint8_t *at, size_t len, ui
 
 static size_t next_payload(const struct gso_split *s)
 {
-	size_t left = s->first_len + s->rest_len;
-
-	return left < s->gso_size ? left : s->gso_size;
+	return s->payload_len < s->gso_size ? s->payload_len : s->gso_size;
 }
 
 size_t gso_split_next_len(const struct gso_split *s)
@@ -316,42 +254,34 @@ size_t gso_split_next_len(const struct gso_split *s)
 	return gso_split_is_done(s) ? 0 : s->header_len + next_payload(s);
 }
 
-void gso_split_skip(struct gso_split *s)
+static void advance(struct gso_split *s, size_t payload)
 {
-	size_t payload = next_payload(s);
-	size_t n = payload < s->first_len ? payload : s->first_len;
-
-	if (s->slot)
-		save_first(s);
-	s->first += n;
-	s->first_len -= n;
-	if (payload > n) {
-		s->rest += payload - n;
-		s->rest_len -= payload - n;
-	}
+	s->payload += payload;
+	s->payload_len -= payload;
 	s->offset += (uint32_t)payload;
 	s->id++;
+}
+
+void gso_split_skip(struct gso_split *s)
+{
+	advance(s, next_payload(s));
 }
 
 size_t gso_split_next(struct gso_split *s, uint8_t *slot, size_t room)
 {
 	size_t payload = next_payload(s);
 	size_t len = s->header_len + payload;
+	uint16_t id = s->id;
 	uint32_t offset = s->offset;
 	uint32_t sum;
 
-	/* All of segment 0, or nothing, is taken where it lies. */
-	if (s->slot && (slot != s->slot || len > room))
-		save_first(s);
 	if (payload == 0 || len > room)
 		return 0;
-	sum = take_payload(s, slot + s->header_len, payload);
-	if (s->slot)
-		save_first(s);
+	sum = csum_copy(slot + s->header_len, s->payload, payload);
+	advance(s, payload);
 	memcpy(slot, s->header, s->header_len);
-	put_network(s, slot + s->network, len - s->network);
+	put_network(s, slot + s->network, len - s->network, id);
 	put_transport(s, slot + s->transport, len - s->transport, sum, offset);
-	s->offset += (uint32_t)payload;
 	return len;
 }
 
