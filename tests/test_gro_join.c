@@ -623,6 +623,27 @@ static void there_and_back(void **state)
 	}
 }
 
+/* Two right segments of 8 and 4 bytes, which are joined. */
+static void probe(void **state)
+{
+	uint8_t memory[GRO_JOIN_PROBE_LEN];
+	struct gro_join j;
+
+	(void)state;
+	gro_join_probe(&j, memory);
+	assert_int_equal(j.frames, 2);
+	assert_int_equal(gro_join_seal(&j), 3);
+	assert_int_equal(j.payload_len, 12);
+	assert_int_equal(vnet_hdr_at(j.header).gso_size, 8);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct gro_piece f = gro_join_frame(&j, i);
+
+		assert_int_equal(f.len, i == 0 ? 62 : 58);
+		assert_int_equal(f.bytes[22], 0); /* TTL */
+		assert_int_equal(slow_sum(0, f.bytes + 14, 20), 0xffff);
+	}
+}
+
 static void random_traffic(void **state)
 {
 	uint32_t seed = 0x47524f31, sequence = 0, joined = 0;
@@ -677,6 +698,7 @@ int main(void)
 		cmocka_unit_test(total_length),
 		cmocka_unit_test(short_frames),
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(probe),
 		cmocka_unit_test(random_traffic),
 	};
 

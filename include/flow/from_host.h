@@ -29,7 +29,6 @@ struct from_host {
 	struct gro_join join; /* the run that is being collected */
 	uint8_t *memory;
 	uint8_t *bounce; /* as long as memory; NULL: datagrams are written from where they lie */
-	size_t memory_len;
 	struct transfer transfer[FROM_HOST_COUNT_MAX];
 	uint32_t count;
 	struct transfer *spent[FROM_HOST_COUNT_MAX]; /* unpacked, but frames of the run lie in it */

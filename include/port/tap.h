@@ -54,6 +54,9 @@ ssize_t tap_read(struct tap *t, struct vnet_hdr *hdr, const struct iovec *iov, i
  */
 int tap_write(struct tap *t, const struct gro_piece *piece, unsigned int n);
 
+/* The release of the kernel whose TAP it is, for messages. Never NULL. */
+const char *tap_kernel_release(void);
+
 /* Says to the kernel whether a host listens. Without TUNSETCARRIER (before 5.0) does nothing. */
 void tap_set_carrier(struct tap *t, bool on);
 

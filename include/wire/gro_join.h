@@ -88,6 +88,15 @@ unsigned int gro_join_seal(struct gro_join *j);
 /* Frame number i < j->frames of the run, unchanged, as it was added. */
 struct gro_piece gro_join_frame(const struct gro_join *j, unsigned int i);
 
+#define GRO_JOIN_PROBE_LEN 132u
+
+/*
+ * Makes *j a run of two segments for nobody, with a TTL of 0, in `memory`: written to a
+ * TAP, it shows whether the kernel takes joined packets. The second is shorter, which is what
+ * some kernels refuse [facts tap-offload 7.1].
+ */
+void gro_join_probe(struct gro_join *j, uint8_t memory[static GRO_JOIN_PROBE_LEN]);
+
 /* Forgets the run. */
 static inline void gro_join_reset(struct gro_join *j)
 {

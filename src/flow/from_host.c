@@ -4,15 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-
-#include "wire/csum.h"
-#include "wire/frame.h"
-#include "wire/ncm_spec.h"
 
 int from_host_open(struct from_host *h, const struct from_host_settings *settings, struct tap *tap,
 		   struct transport *transport, struct stats_from_host *stats, struct failure *f)
 {
+	size_t len = (size_t)settings->count * settings->size;
+
 	memset(h, 0, sizeof(*h));
 	h->tap = tap;
 	h->transport = transport;
@@ -21,13 +18,12 @@ int from_host_open(struct from_host *h, const struct from_host_settings *setting
 	h->count = settings->count;
 	h->join_ns = (int64_t)settings->join_us * 1000;
 	h->join_until_ns = POLICY_NO_TIMER;
-	h->memory_len = (size_t)settings->count * settings->size;
-	h->memory = calloc(settings->bounce ? 2 : 1, h->memory_len);
+	h->memory = calloc(settings->bounce ? 2 : 1, len);
 	if (!h->memory)
 		return fail(f, ENOMEM, "cannot allocate %u buffers of %u bytes for bulk OUT",
 			    settings->count, settings->size);
 	if (settings->bounce)
-		h->bounce = h->memory + h->memory_len;
+		h->bounce = h->memory + len;
 	gro_join_begin(&h->join, tap->vnet ? GRO_JOIN_FRAMES_MAX : 1);
 	for (uint32_t i = 0; i < settings->count; i++) {
 		h->transfer[i].endpoint = ENDPOINT_BULK_OUT;
@@ -85,12 +81,9 @@ static void check_sequence(struct from_host *h, uint16_t sequence)
 
 static void stop_joining(struct from_host *h)
 {
-	struct utsname kernel = { .release = "unknown" };
-
-	uname(&kernel);
 	log_warning("%s: the kernel (%s) refuses joined TCP packets; each is written alone from now "
 		    "on",
-		    h->tap->name, kernel.release);
+		    h->tap->name, tap_kernel_release());
 	gro_join_begin(&h->join, 1);
 }
 
@@ -250,42 +243,15 @@ void from_host_disable(struct from_host *h)
 	h->rearm = false;
 }
 
-/* A TCP segment of `payload` bytes at `sequence`, from nobody to nobody, with a TTL of 0. */
-static size_t probe_segment(uint8_t frame[static 64], uint32_t sequence, uint16_t payload)
-{
-	static const uint8_t start[] = {
-		0x02, 0, 0, 0, 0, 0xfe, 0x02, 0, 0, 0, 0, 0xfd, 0x08, 0x00, /* Ethernet */
-		0x45, 0, 0, 0, 0, 1, 0x40, 0, 0, IP_PROTOCOL_TCP, 0, 0, /* IPv4, DF */
-		192, 0, 2, 1, 192, 0, 2, 2, /* RFC 5737 */
-		0, 9, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, TCP_ACK, 1, 0, 0, 0, 0, 0,
-	};
-	struct ipv4_header *ip = (void *)(frame + ETHERNET_HEADER_LEN);
-	struct tcp_header *tcp = (void *)(ip + 1);
-	uint16_t tcp_len = (uint16_t)(sizeof(*tcp) + payload);
-
-	memcpy(frame, start, sizeof(start));
-	memset(frame + sizeof(start), 0, payload);
-	ip->total_length = be16_of((uint16_t)(sizeof(*ip) + tcp_len));
-	ip->checksum = be16_of(csum_finish(csum_of((const uint8_t *)ip, sizeof(*ip))));
-	tcp->sequence = be32_of(sequence);
-	tcp->checksum = be16_of(
-		csum_finish(csum_pseudo4(ip->addresses, IP_PROTOCOL_TCP, tcp_len) +
-			    csum_of((const uint8_t *)tcp, tcp_len)));
-	return ETHERNET_HEADER_LEN + sizeof(*ip) + tcp_len;
-}
-
 void from_host_probe(struct from_host *h)
 {
-	uint8_t frame[2][64];
+	uint8_t memory[GRO_JOIN_PROBE_LEN];
 	struct gro_join run;
 
 	if (!h->tap->vnet)
 		return;
-	/* The second shorter than the first: that is what some kernels refuse. */
-	gro_join_begin(&run, 2);
-	gro_join_add(&run, frame[0], probe_segment(frame[0], 0, 8));
-	gro_join_add(&run, frame[1], probe_segment(frame[1], 8, 4));
-	if (run.frames == 2 && tap_write(h->tap, run.piece, gro_join_seal(&run)) == -EINVAL)
+	gro_join_probe(&run, memory);
+	if (tap_write(h->tap, run.piece, gro_join_seal(&run)) == -EINVAL)
 		stop_joining(h);
 }
 

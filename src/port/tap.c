@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define TUN_DEVICE "/dev/net/tun"
@@ -144,6 +145,13 @@ int tap_write(struct tap *t, const struct gro_piece *piece, unsigned int n)
 		n--;
 	}
 	return writev(t->fd, (const struct iovec *)(const void *)piece, (int)n) < 0 ? -errno : 0;
+}
+
+const char *tap_kernel_release(void)
+{
+	static struct utsname kernel;
+
+	return uname(&kernel) < 0 ? "of unknown release" : kernel.release;
 }
 
 void tap_set_carrier(struct tap *t, bool on)

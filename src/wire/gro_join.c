@@ -16,6 +16,8 @@
 #define IP_AT	     ETHERNET_HEADER_LEN
 #define TCP_FLAGS_AT 13u
 
+#define PROBE_FRAME_LEN (GRO_JOIN_PROBE_LEN / 2)
+
 void gro_join_begin(struct gro_join *j, unsigned int frames_max)
 {
 	if (frames_max > GRO_JOIN_FRAMES_MAX)
@@ -233,4 +235,37 @@ struct gro_piece gro_join_frame(const struct gro_join *j, unsigned int i)
 		return (struct gro_piece){ j->first, j->first_len };
 	return (struct gro_piece){ j->piece[1 + i].bytes - j->tcp.header_len,
 				   j->piece[1 + i].len + j->tcp.header_len };
+}
+
+/* A TCP segment of `payload` bytes at `sequence`, from nobody to nobody, with a TTL of 0. */
+static size_t probe_segment(uint8_t frame[static PROBE_FRAME_LEN], uint32_t sequence, uint16_t payload)
+{
+	static const uint8_t start[] = {
+		0x02, 0, 0, 0, 0, 0xfe, 0x02, 0, 0, 0, 0, 0xfd, 0x08, 0x00, /* Ethernet */
+		0x45, 0, 0, 0, 0, 1, 0x40, 0, 0, IP_PROTOCOL_TCP, 0, 0, /* IPv4, DF */
+		192, 0, 2, 1, 192, 0, 2, 2, /* RFC 5737 */
+		0, 9, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, TCP_ACK, 1, 0, 0, 0, 0, 0,
+	};
+	struct ipv4_header *ip = (void *)(frame + ETHERNET_HEADER_LEN);
+	struct tcp_header *tcp = (void *)(ip + 1);
+	uint16_t tcp_len = (uint16_t)(sizeof(*tcp) + payload);
+
+	memcpy(frame, start, sizeof(start));
+	memset(frame + sizeof(start), 0, payload);
+	ip->total_length = be16_of((uint16_t)(sizeof(*ip) + tcp_len));
+	ip->checksum = be16_of(csum_finish(csum_of((const uint8_t *)ip, sizeof(*ip))));
+	tcp->sequence = be32_of(sequence);
+	tcp->checksum = be16_of(
+		csum_finish(csum_pseudo4(ip->addresses, IP_PROTOCOL_TCP, tcp_len) +
+			    csum_of((const uint8_t *)tcp, tcp_len)));
+	return ETHERNET_HEADER_LEN + sizeof(*ip) + tcp_len;
+}
+
+void gro_join_probe(struct gro_join *j, uint8_t memory[static GRO_JOIN_PROBE_LEN])
+{
+	uint8_t *second = memory + PROBE_FRAME_LEN;
+
+	gro_join_begin(j, 2);
+	gro_join_add(j, memory, probe_segment(memory, 0, 8));
+	gro_join_add(j, second, probe_segment(second, 8, 4));
 }
