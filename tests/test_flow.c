@@ -268,7 +268,7 @@ static void frames_cross_the_end_of_an_ntb(void **state)
 	assert_true(stats.to_host.copied_bytes < 9 * 1514);
 	turn(2000);
 	assert_int_equal(stats.to_host.datagrams, 25);
-	assert_int_equal(to_host.free_buffers + (to_host.open != NULL), 3);
+	assert_int_equal(to_host.in_flight.free_buffers + (to_host.open != NULL), 3);
 }
 
 static void one_frame_leaves_at_once_and_uncopied(void **state)
@@ -325,10 +325,10 @@ static void a_host_that_does_not_read_gets_fresh_frames(void **state)
 		sent += send(stack, "0123456789abcdef", 16, 0) == 16;
 		turn(now);
 		to_host_expire(&to_host, now);
-		assert_true(to_host.in_flight <= 2);
+		assert_true(to_host.in_flight.ntbs <= 2);
 	}
 	assert_true(stats.to_host.drop[TO_HOST_DROP_STALE] > 1000);
-	assert_true(now - to_host.progress_ns < 2 * TO_HOST_STALE_NS);
+	assert_true(now - to_host.in_flight.progress_ns < 2 * TO_HOST_STALE_NS);
 	/* It reads again: what is left comes, and every frame is accounted for. */
 	for (int i = 0; i < 1000; i++) {
 		turn(now);

@@ -9,10 +9,6 @@
  *
  * A frame that does not fit the rest of the open NTB is read into the slot and, past
  * its end, into the queue, where the first part then follows it.
- *
- * The kernel copies an NTB while it is submitted, so its memory is free right
- * after the turn's submit and the next NTB is filled in the same, warm buffer:
- * several buffers are touched only when a turn closes several NTBs.
  */
 #ifndef NCMD_FLOW_TO_HOST_H
 #define NCMD_FLOW_TO_HOST_H
@@ -20,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "flow/in_flight.h"
 #include "flow/stats.h"
 #include "flow/wire_rate.h"
 #include "port/tap.h"
@@ -28,24 +25,11 @@
 #include "wire/ntb_write.h"
 #include "wire/policy.h"
 
-#define TO_HOST_DEPTH_MAX 32
-
 /* If the host fetches nothing for so long, what waits is withdrawn: it would be stale. */
 #define TO_HOST_STALE_NS 1000000000LL
 
-struct to_host_ntb {
-	struct transfer transfer; /* the NTB */
-	struct transfer zlp; /* the zero-length packet behind it, if it needs one */
-	uint8_t *buffer; /* from close to submit; NULL otherwise */
-	uint32_t datagrams;
-	uint32_t bytes; /* of the datagrams */
-	unsigned int pending; /* transfers of it that have not ended; 0: free */
-	int error; /* why it did not reach the host */
-	bool withdrawn; /* cancelled because the host did not fetch it */
-};
-
 struct to_host_settings {
-	uint32_t depth; /* most NTBs on their way: 1 ... TO_HOST_DEPTH_MAX */
+	uint32_t depth; /* most NTBs on their way: 1 ... IN_FLIGHT_MAX */
 	uint32_t in_flight_us; /* most on its way in time at the measured rate; two NTBs always */
 	uint32_t buffer_size; /* bytes, the largest NTB that may ever be in force */
 	uint16_t max_datagrams; /* per NTB */
@@ -73,13 +57,8 @@ struct to_host {
 	struct fair_queue queue;
 	struct wire_rate rate;
 	struct policy_state policy_state;
-	uint8_t *memory; /* all buffers, then the queue's ring */
-	uint8_t *free_buffer[TO_HOST_DEPTH_MAX + 1]; /* a stack: the warmest on top */
-	uint32_t free_buffers;
-	struct to_host_ntb ntb[TO_HOST_DEPTH_MAX];
-	uint32_t in_flight; /* NTBs */
-	uint32_t in_flight_bytes;
-	int64_t progress_ns; /* the host fetched something, or the first NTB was queued */
+	struct in_flight in_flight;
+	uint8_t *memory; /* the queue's ring, then the buffers of the NTBs */
 	int64_t hold_until_ns; /* POLICY_NO_TIMER: no timer wanted */
 	uint16_t sequence;
 	bool running; /* a host listens */
@@ -122,8 +101,11 @@ void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns);
 /* The work of a turn: reads, closes, queues. Call before transport_submit(). */
 void to_host_turn(struct to_host *h, int64_t now_ns);
 
-/* After transport_submit(): takes back the memory of what the kernel has copied. */
-void to_host_submitted(struct to_host *h);
+/* After transport_submit(). */
+static inline void to_host_submitted(struct to_host *h)
+{
+	in_flight_submitted(&h->in_flight);
+}
 
 /* When to_host_turn() wants to be called again at the latest; POLICY_NO_TIMER: only events. */
 int64_t to_host_deadline_ns(const struct to_host *h);

@@ -30,8 +30,7 @@ int to_host_open(struct to_host *h, const struct to_host_settings *settings, str
 			   .interval_ns = (int64_t)settings->queue_interval_us * 1000 },
 		.max_datagram = settings->max_datagram_len,
 	};
-	uint32_t buffers = settings->depth + 1; /* one to a transfer, one open */
-	size_t buffers_len = (size_t)buffers * settings->buffer_size;
+	size_t buffers = settings->depth + 1;
 
 	memset(h, 0, sizeof(*h));
 	h->settings = *settings;
@@ -39,18 +38,13 @@ int to_host_open(struct to_host *h, const struct to_host_settings *settings, str
 	h->transport = transport;
 	h->stats = stats;
 	h->hold_until_ns = POLICY_NO_TIMER;
-	h->memory = calloc(1, QUEUE_BYTES + buffers_len);
+	h->memory = calloc(1, QUEUE_BYTES + buffers * settings->buffer_size);
 	if (!h->memory)
-		return fail(f, ENOMEM, "cannot allocate %u NTB buffers of %u bytes and a queue", buffers,
-			    settings->buffer_size);
+		return fail(f, ENOMEM, "cannot allocate %zu NTB buffers of %u bytes and a queue",
+			    buffers, settings->buffer_size);
 	fair_queue_begin(&h->queue, &queue, h->memory, QUEUE_BYTES);
-	for (uint32_t i = 0; i < buffers; i++)
-		h->free_buffer[h->free_buffers++] =
-			h->memory + QUEUE_BYTES + (size_t)i * settings->buffer_size;
-	for (uint32_t i = 0; i < settings->depth; i++) {
-		h->ntb[i].transfer.endpoint = ENDPOINT_BULK_IN;
-		h->ntb[i].zlp.endpoint = ENDPOINT_BULK_IN;
-	}
+	in_flight_open(&h->in_flight, transport, settings->depth, h->memory + QUEUE_BYTES,
+		       settings->buffer_size);
 	return 0;
 }
 
@@ -79,7 +73,7 @@ static void begin(struct to_host *h)
 {
 	if (h->open)
 		return;
-	h->open = h->free_buffer[--h->free_buffers];
+	h->open = in_flight_take_buffer(&h->in_flight);
 	h->cap = cap_now(h);
 	ntb_write_begin(&h->write, &h->shape, h->open);
 }
@@ -89,7 +83,7 @@ static void drop_waiting(struct to_host *h, enum to_host_drop why)
 {
 	if (h->open) {
 		h->stats->drop[why] += h->write.datagrams;
-		h->free_buffer[h->free_buffers++] = h->open;
+		in_flight_give_buffer(&h->in_flight, h->open);
 		h->open = NULL;
 	}
 	h->stats->drop[why] += fair_queue_clear(&h->queue);
@@ -195,67 +189,24 @@ void to_host_suspend(struct to_host *h, bool suspended)
 	h->suspended = suspended;
 }
 
-static struct to_host_ntb *owner(struct to_host *h, const struct transfer *transfer)
+void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns)
 {
-	for (uint32_t i = 0; i < h->settings.depth; i++)
-		if (transfer == &h->ntb[i].transfer || transfer == &h->ntb[i].zlp)
-			return &h->ntb[i];
-	return NULL;
-}
+	uint32_t fetched;
+	const struct ntb_in_flight *ntb =
+		in_flight_done(&h->in_flight, transfer, now_ns, &fetched);
 
-static enum to_host_drop drop_reason(const struct to_host_ntb *ntb)
-{
-	if (ntb->withdrawn)
-		return TO_HOST_DROP_STALE;
-	switch (ntb->error) {
-	case -ESHUTDOWN: /* endpoint disabled */
-	case -EAGAIN: /* not enabled, or the UDC suspended */
-	case -ECONNRESET: /* dequeued */
-	case -ECANCELED:
-	case -ENODEV:
-		return TO_HOST_DROP_RESET;
-	default:
-		return TO_HOST_DROP_ERROR;
-	}
-}
-
-static void count_end(struct to_host *h, const struct to_host_ntb *ntb)
-{
+	wire_rate_fetched(&h->rate, fetched, now_ns);
+	if (!ntb)
+		return;
+	h->wire_freed = true;
 	if (!ntb->error) {
 		h->stats->datagrams += ntb->datagrams;
 		h->stats->bytes += ntb->bytes;
 		return;
 	}
-	h->stats->drop[drop_reason(ntb)] += ntb->datagrams;
-	if (drop_reason(ntb) == TO_HOST_DROP_ERROR)
+	h->stats->drop[in_flight_drop_reason(ntb)] += ntb->datagrams;
+	if (in_flight_drop_reason(ntb) == TO_HOST_DROP_ERROR)
 		h->stats->transfer_errors++;
-}
-
-void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns)
-{
-	struct to_host_ntb *ntb = owner(h, transfer);
-	bool moved = transfer->result >= 0 && (uint32_t)transfer->result == transfer->len;
-
-	if (!ntb)
-		return;
-	if (transfer == &ntb->transfer) {
-		if (ntb->buffer) { /* it never reached the kernel */
-			h->free_buffer[h->free_buffers++] = ntb->buffer;
-			ntb->buffer = NULL;
-		}
-		/* What becomes of the empty packet behind it does not change what the host got. */
-		if (!moved)
-			ntb->error = transfer->result < 0 ? transfer->result : -EIO;
-		h->in_flight_bytes -= transfer->len;
-		if (moved)
-			h->progress_ns = now_ns;
-		wire_rate_fetched(&h->rate, moved ? transfer->len : 0, now_ns);
-	}
-	if (--ntb->pending)
-		return;
-	h->in_flight--;
-	h->wire_freed = true;
-	count_end(h, ntb);
 }
 
 /* --- reading ---------------------------------------------------------------- */
@@ -447,14 +398,6 @@ static void fill(struct to_host *h, int64_t now_ns)
 
 /* --- leaving ---------------------------------------------------------------- */
 
-static struct to_host_ntb *free_ntb(struct to_host *h)
-{
-	for (uint32_t i = 0; i < h->settings.depth; i++)
-		if (!h->ntb[i].pending)
-			return &h->ntb[i];
-	return NULL;
-}
-
 static void count_close(struct to_host *h, uint32_t len, enum policy_reason reason, int64_t now_ns)
 {
 	h->stats->ntbs++;
@@ -467,32 +410,18 @@ static void count_close(struct to_host *h, uint32_t len, enum policy_reason reas
 /* Ends the open NTB and queues it. */
 static void close_open(struct to_host *h, enum policy_reason reason, int64_t now_ns)
 {
-	struct to_host_ntb *ntb = free_ntb(h);
+	/* Nothing waits for the end of a lone NTB: who sleeps need not be woken by it. */
+	bool lone = !h->in_flight.ntbs && !h->tap_ready && fair_queue_is_empty(&h->queue);
+	struct ntb_in_flight *ntb;
 	bool needs_zlp;
+	uint32_t len = ntb_write_finish(&h->write, h->sequence++, &needs_zlp);
 
+	ntb = in_flight_add(&h->in_flight, h->open, len, needs_zlp, lone, now_ns);
+	ntb->datagrams = h->write.datagrams;
 	ntb->bytes = 0;
 	for (uint16_t i = 0; i < h->write.datagrams; i++)
 		ntb->bytes += h->write.entry[i].len;
-	ntb->datagrams = h->write.datagrams;
-	ntb->transfer.len = ntb_write_finish(&h->write, h->sequence++, &needs_zlp);
-	ntb->transfer.bytes = ntb->buffer = h->open;
-	ntb->error = 0;
-	ntb->withdrawn = false;
-	ntb->pending = 1;
-	/* Nothing waits for the end of a lone NTB: who sleeps need not be woken by it. */
-	ntb->transfer.silent = !h->in_flight && !h->tap_ready && fair_queue_is_empty(&h->queue) &&
-			       !needs_zlp;
-	if (!h->in_flight)
-		h->progress_ns = now_ns;
-	h->in_flight++;
-	h->in_flight_bytes += ntb->transfer.len;
-	count_close(h, ntb->transfer.len, reason, now_ns);
-	transport_queue(h->transport, &ntb->transfer);
-	if (needs_zlp) {
-		ntb->zlp.bytes = h->open; /* nothing of it is read */
-		ntb->pending = 2;
-		transport_queue(h->transport, &ntb->zlp);
-	}
+	count_close(h, len, reason, now_ns);
 	h->open = NULL;
 	h->full = false;
 }
@@ -500,10 +429,10 @@ static void close_open(struct to_host *h, enum policy_reason reason, int64_t now
 /* Whether one more NTB may be on its way. */
 static bool wire_is_free(const struct to_host *h)
 {
-	if (h->in_flight >= h->settings.depth)
+	if (h->in_flight.ntbs >= h->settings.depth)
 		return false;
-	return h->in_flight < 2 ||
-	       h->in_flight_bytes < wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
+	return h->in_flight.ntbs < 2 ||
+	       h->in_flight.bytes < wire_rate_bytes_in(&h->rate, h->settings.in_flight_us);
 }
 
 /* Asks the policy; true if it closed an NTB. */
@@ -516,7 +445,7 @@ static bool decide(struct to_host *h, int64_t now_ns)
 	if (!h->open || !h->write.datagrams)
 		return false;
 	view.datagrams = h->write.datagrams;
-	view.in_flight = h->in_flight;
+	view.in_flight = h->in_flight.ntbs;
 	view.depth = h->settings.depth;
 	view.datagram_limit = h->write.datagrams == h->shape.max_datagrams;
 	view.full = h->full && !view.datagram_limit;
@@ -557,47 +486,25 @@ void to_host_turn(struct to_host *h, int64_t now_ns)
 	wire_rate_waiting(&h->rate, !wire_is_free(h) && something_waits(h), now_ns);
 }
 
-void to_host_submitted(struct to_host *h)
-{
-	for (uint32_t i = 0; i < h->settings.depth; i++) {
-		struct to_host_ntb *ntb = &h->ntb[i];
-
-		if (!ntb->buffer || ntb->transfer.state != TRANSFER_IN_FLIGHT)
-			continue;
-		h->free_buffer[h->free_buffers++] = ntb->buffer;
-		ntb->buffer = NULL;
-	}
-}
-
 int64_t to_host_deadline_ns(const struct to_host *h)
 {
 	return h->running && !h->suspended ? h->hold_until_ns : POLICY_NO_TIMER;
 }
 
-static void withdraw(struct to_host *h, struct to_host_ntb *ntb)
-{
-	if (!ntb->pending || ntb->withdrawn)
-		return;
-	ntb->withdrawn = true;
-	if (ntb->zlp.state != TRANSFER_IDLE)
-		transport_cancel(h->transport, &ntb->zlp);
-	if (ntb->transfer.state != TRANSFER_IDLE)
-		transport_cancel(h->transport, &ntb->transfer);
-}
-
 int64_t to_host_expire(struct to_host *h, int64_t now_ns)
 {
-	if (h->suspended || !h->in_flight)
+	struct in_flight *f = &h->in_flight;
+
+	if (h->suspended || !f->ntbs)
 		return POLICY_NO_TIMER;
-	if (now_ns < h->progress_ns + TO_HOST_STALE_NS)
-		return h->progress_ns + TO_HOST_STALE_NS;
-	for (uint32_t i = 0; i < h->settings.depth; i++)
-		withdraw(h, &h->ntb[i]);
+	if (now_ns < f->progress_ns + TO_HOST_STALE_NS)
+		return f->progress_ns + TO_HOST_STALE_NS;
+	in_flight_withdraw(f);
 	/* What waited behind them is as old. */
 	drop_waiting(h, TO_HOST_DROP_STALE);
 	h->tap_ready = true;
 	drain(h, TO_HOST_DROP_STALE);
 	h->tap_ready = true;
-	h->progress_ns = now_ns;
+	f->progress_ns = now_ns;
 	return now_ns + TO_HOST_STALE_NS;
 }

@@ -12,7 +12,7 @@
 #include "ncmd/stats_json.h"
 #include "port/slice.h"
 
-_Static_assert(2 * TO_HOST_DEPTH_MAX + FROM_HOST_COUNT_MAX + 1 <= TRANSPORT_QUEUE_MAX,
+_Static_assert(2 * IN_FLIGHT_MAX + FROM_HOST_COUNT_MAX + 1 <= TRANSPORT_QUEUE_MAX,
 	       "NTBs, their zero-length packets, reads and a notification at the same time");
 
 /* wNdpInDivisor and its like: IP headers 4-aligned at both ends; Windows wants at least 4 [cases

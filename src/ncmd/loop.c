@@ -202,7 +202,7 @@ static void set_timer(struct loop *l, int64_t due_ns)
 static void look_for_stale(struct loop *l, int64_t now_ns)
 {
 	if (l->expire_ns == POLICY_NO_TIMER) {
-		if (l->to_host->in_flight)
+		if (l->to_host->in_flight.ntbs)
 			l->expire_ns = now_ns + TO_HOST_STALE_NS;
 	} else if (now_ns >= l->expire_ns) {
 		l->expire_ns = to_host_expire(l->to_host, now_ns);

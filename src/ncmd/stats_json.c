@@ -67,10 +67,10 @@ static void add_to_host(json_object *root, const struct stats_source *s)
 	add(o, "tap_read_errors", t->tap_read_errors);
 	add(o, "gso_packets", t->gso_packets);
 	add(o, "queued_bytes", s->to_host->queue.backlog);
-	add(o, "in_flight_bytes", s->to_host->in_flight_bytes);
+	add(o, "in_flight_bytes", s->to_host->in_flight.bytes);
 	add(o, "rate_bytes_per_ms", s->to_host->rate.bytes_per_ms);
 	add(o, "transfer_errors", t->transfer_errors);
-	add(o, "in_flight", s->to_host->in_flight);
+	add(o, "in_flight", s->to_host->in_flight.ntbs);
 	add(o, "depth", s->to_host->settings.depth);
 	part = add_object(o, "drops");
 	for (int i = 0; i < TO_HOST_DROPS; i++)
