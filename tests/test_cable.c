@@ -41,6 +41,7 @@ struct cable_case {
 	uint32_t depth;
 	const char *policy;
 	unsigned int mtu;
+	bool bounce; /* every frame is copied once more */
 };
 
 static const struct cable_case cases[] = {
@@ -52,6 +53,7 @@ static const struct cable_case cases[] = {
 	{ "NTB32, CRC mode, one in flight", USB_SPEED_IS_HIGH, NTB_FORMAT_32, true, 8192, 64, 1, "immediate", 1500 },
 	{ "window of 300 us", USB_SPEED_IS_HIGH, NTB_FORMAT_16, false, 16384, 31, 4, "window:300", 1500 },
 	{ "8000-byte datagrams", USB_SPEED_IS_HIGH, NTB_FORMAT_16, false, 16384, 64, 4, "immediate", 7986 },
+	{ "copied once more", USB_SPEED_IS_HIGH, NTB_FORMAT_16, false, 16384, 64, 4, "immediate", 1500, true },
 };
 
 static size_t stream_bytes = 8u << 20;
@@ -157,6 +159,7 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 		.queue_target_us = 5000,
 		.queue_interval_us = 100000,
 		.queue_limit_us = 50000,
+		.bounce = c->bounce,
 	};
 	const struct from_host_settings from_host = {
 		.count = 8,
@@ -165,6 +168,7 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 			   .max_datagram_len = longest,
 			   .ntb_out_max_datagrams = c->max_datagrams },
 		.join_us = 300,
+		.bounce = c->bounce,
 	};
 	const struct ncm_offer offer = { .ntb_in_max_size = c->ntb_size,
 					 .max_segment_size = (uint16_t)(longest - 4) };
@@ -210,6 +214,16 @@ static int check_counters(const struct cable_end *e)
 	if (allocations)
 		wrong += fprintf(stderr, "%u allocations on the data path\n", allocations);
 	return wrong;
+}
+
+/* Only `bounce` copies what comes from the host. */
+static int check_copies(const struct cable_end *e, const struct cable_case *c)
+{
+	if (e->stats.from_host.copied_bytes == (c->bounce ? e->stats.from_host.bytes : 0))
+		return 0;
+	return fprintf(stderr, "%lu bytes from the host were copied, of %lu\n",
+		       (unsigned long)e->stats.from_host.copied_bytes,
+		       (unsigned long)e->stats.from_host.bytes);
 }
 
 /*
@@ -270,7 +284,7 @@ static int run_end(const struct cable_case *c, const struct end *end, int socket
 		kill(traffic, SIGKILL);
 	waitpid(traffic, &status, 0);
 	status = (end->peer4 && status) || check_counters(&e) ||
-		 check_offloads(&e, c) || cable_checksum_errors() != 0;
+		 check_offloads(&e, c) || check_copies(&e, c) || cable_checksum_errors() != 0;
 	cable_close(&e.cable);
 	from_host_close(&e.from_host);
 	to_host_close(&e.to_host);

@@ -358,6 +358,84 @@ static void memory_stays_until_it_was_taken(void **state)
 	assert_int_equal(fill[1], 2);
 }
 
+static void only_a_lone_ntb_ends_in_silence(void **state)
+{
+	const struct in_flight *f = &to_host.in_flight;
+
+	(void)state;
+	bring_up();
+	send_frame(60, 1);
+	turn(1000);
+	assert_true(f->ntb[0].transfer.silent);
+	/* The second may be waited for by what comes next. */
+	send_frame(60, 2);
+	turn(1000);
+	assert_int_equal(f->ntbs, 2);
+	assert_false(f->ntb[1].transfer.silent);
+	end_all(ENDPOINT_BULK_IN, 0);
+	turn(2000);
+	for (uint8_t i = 0; i < 15; i++)
+		send_frame(1514, i);
+	turn(2000);
+	assert_false(f->ntb[0].transfer.silent);
+}
+
+/* The host has the NTB, whatever became of the empty packet behind it. */
+static void a_lost_zlp_loses_no_datagram(void **state)
+{
+	uint32_t fetched;
+	struct in_flight f;
+	static uint8_t memory[3][2048];
+	struct ntb_in_flight *ntb;
+
+	(void)state;
+	in_flight_open(&f, &bus.base, 2, memory[0], 2048);
+	ntb = in_flight_add(&f, in_flight_take_buffer(&f), 512, true, true, 5);
+	assert_false(ntb->transfer.silent);
+	transport_submit(&bus.base);
+	in_flight_submitted(&f);
+	assert_int_equal(f.free_buffers, 3);
+	ntb->transfer.result = 512;
+	assert_null(in_flight_done(&f, &ntb->transfer, 9, &fetched));
+	assert_int_equal(fetched, 512);
+	assert_int_equal(f.bytes, 0);
+	ntb->withdrawn = true;
+	ntb->zlp.result = -ECONNRESET;
+	assert_ptr_equal(in_flight_done(&f, &ntb->zlp, 20, &fetched), ntb);
+	assert_int_equal(fetched, 0);
+	assert_int_equal(ntb->error, 0);
+	assert_int_equal(f.ntbs, 0);
+	assert_int_equal(f.progress_ns, 9);
+}
+
+static void the_rate_is_that_of_a_busy_wire(void **state)
+{
+	struct wire_rate r;
+
+	(void)state;
+	wire_rate_begin(&r, 64);
+	assert_int_equal(r.bytes_per_ms, 1216);
+	/* Nothing waits: what passes says nothing. */
+	wire_rate_waiting(&r, false, 1);
+	for (int64_t ms = 1; ms <= 100; ms++)
+		wire_rate_fetched(&r, 10, ms * 1000000);
+	assert_int_equal(r.bytes_per_ms, 1216);
+	wire_rate_waiting(&r, true, 100000000);
+	for (int64_t ms = 101; ms <= 300; ms++) {
+		wire_rate_fetched(&r, 500, ms * 1000000);
+		wire_rate_waiting(&r, true, ms * 1000000);
+	}
+	assert_in_range(r.bytes_per_ms, 490, 510);
+	assert_int_equal(wire_rate_bytes_in(&r, 2000), 2 * r.bytes_per_ms);
+	assert_in_range(wire_rate_ns_of(&r, 500), 980000, 1020000);
+	/* Idle in between: the pause is not counted. */
+	wire_rate_waiting(&r, false, 300000000);
+	wire_rate_waiting(&r, true, 900000000);
+	for (int64_t ms = 901; ms <= 920; ms++)
+		wire_rate_fetched(&r, 500, ms * 1000000);
+	assert_in_range(r.bytes_per_ms, 490, 510);
+}
+
 /* --- from_host ------------------------------------------------------------- */
 
 static unsigned int armed(void)
@@ -790,6 +868,23 @@ static void what_failed_in_suspend_is_said_after_it(void **state)
 	assert_int_equal(stats.link.resumes, 1);
 }
 
+/* A UDC that tells of a suspend and not of its end. */
+static void data_ends_a_suspend(void **state)
+{
+	(void)state;
+	bring_up();
+	post(TRANSPORT_SUSPEND);
+	turn(0);
+	assert_int_equal(usb_link.state, LINK_SUSPENDED);
+	link_heard(&usb_link, &(struct transfer){ .generation = from_host.generation - 1 });
+	assert_int_equal(usb_link.state, LINK_SUSPENDED);
+	link_heard(&usb_link, &(struct transfer){ .generation = from_host.generation });
+	assert_int_equal(usb_link.state, LINK_UP);
+	send_frame(60, 1);
+	turn(0);
+	assert_int_equal(bus.ntbs, 1);
+}
+
 static void a_late_completion_is_no_sign_of_life(void **state)
 {
 	(void)state;
@@ -839,6 +934,9 @@ int main(void)
 		TEST(wrong_frames_are_counted_not_cut),
 		TEST(a_host_that_does_not_read_gets_fresh_frames),
 		TEST(memory_stays_until_it_was_taken),
+		TEST(only_a_lone_ntb_ends_in_silence),
+		TEST(a_lost_zlp_loses_no_datagram),
+		cmocka_unit_test(the_rate_is_that_of_a_busy_wire),
 		TEST(bad_ntbs_cost_no_read),
 		TEST(a_reset_read_waits_for_enable),
 		TEST(reads_are_armed_though_nothing_can_leave),
@@ -850,6 +948,7 @@ int main(void)
 		TEST(a_smaller_ntb_size_is_kept),
 		TEST(a_frame_too_long_for_any_ntb_is_counted),
 		TEST(what_failed_in_suspend_is_said_after_it),
+		TEST(data_ends_a_suspend),
 		TEST(a_late_completion_is_no_sign_of_life),
 		cmocka_unit_test(buckets_hold_what_they_say),
 		cmocka_unit_test_setup_teardown(a_stream_is_joined_across_turns, setup_joining,
