@@ -109,6 +109,29 @@ static void an_idle_flow_overtakes(void **state)
 	assert_true(fair_queue_is_empty(&queue));
 }
 
+/* Of many flows that take turns, it waits for none. */
+static void an_idle_flow_overtakes_all(void **state)
+{
+	struct taken t;
+
+	(void)state;
+	fair_queue_begin(&queue, &plain, ring, RING);
+	for (uint16_t flow = 10; flow < 16; flow++)
+		push_large(flow, 10, 1400, 0, 0);
+	for (int i = 0; i < 15; i++)
+		assert_true(take(&t, 0));
+	push(2, 98, 77, 0);
+	assert_true(take(&t, 0));
+	assert_int_equal(t.flow, 2);
+	/* But not twice in a turn: the others come before it gets its next one. */
+	push(2, 1514, 78, 0);
+	push(2, 1514, 79, 0);
+	assert_true(take(&t, 0));
+	assert_int_equal(t.number, 78);
+	assert_true(take(&t, 0));
+	assert_int_not_equal(t.flow, 2);
+}
+
 static void long_flows_share_by_bytes(void **state)
 {
 	size_t sent[3] = { 0 };
@@ -348,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_idle_flow_overtakes),
+		cmocka_unit_test(an_idle_flow_overtakes_all),
 		cmocka_unit_test(long_flows_share_by_bytes),
 		cmocka_unit_test(a_limit_is_paid_by_the_longest),
 		cmocka_unit_test(one_datagram_is_kept_whatever_the_limit),
