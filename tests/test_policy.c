@@ -6,6 +6,8 @@
 
 static const struct policy immediate = { .kind = POLICY_IMMEDIATE };
 static const struct policy window_300 = { .kind = POLICY_WINDOW, .window_us = 300 };
+static const struct policy tick_100_1 = { .kind = POLICY_TICK, .tick_hz = 100,
+					  .tick_delay_ms = 1 };
 
 struct row {
 	const char *name;
@@ -130,6 +132,76 @@ static void window_decides(void **state)
 	check_rows(&longest, longest_rows, ROWS(longest_rows));
 }
 
+#define MS INT64_C(1000000)
+
+/* When the only datagram of an NTB leaves that came at `oldest_ns`. */
+static int64_t leaves_ns(const struct policy *policy, int64_t oldest_ns)
+{
+	struct policy_view view = { .now_ns = oldest_ns, .oldest_ns = oldest_ns, .datagrams = 1,
+				    .depth = 1, .tap_drained = true };
+	struct policy_state state = { 0 };
+	struct policy_decision d = policy_decide(policy, &state, &view);
+
+	assert_false(d.send);
+	view.now_ns = d.hold_until_ns - 1;
+	assert_false(policy_decide(policy, &state, &view).send);
+	view.now_ns++;
+	assert_true(policy_decide(policy, &state, &view).send);
+	return view.now_ns;
+}
+
+/* The delay of NuttX's logs: a "1 ms" at 100 Hz that is 10 to 20 ms. */
+static void tick_decides(void **state)
+{
+	static const struct row rows[] = {
+		{ "nothing there", { .now_ns = T0, .depth = 2 }, false, 0, NONE },
+		{ "on a tick: that one is past", { .now_ns = T0, .oldest_ns = T0, .datagrams = 1,
+						   .depth = 2, .tap_drained = true },
+		  false, 0, T0 + 20 * MS },
+		{ "just before the next", { .now_ns = T0 + 10 * MS, .oldest_ns = T0 + 10 * MS - 1,
+					    .datagrams = 1, .depth = 2 },
+		  false, 0, T0 + 20 * MS },
+		{ "the tick", { .now_ns = T0 + 20 * MS, .oldest_ns = T0, .datagrams = 1,
+				.depth = 2 },
+		  true, POLICY_REASON_TICK, 0 },
+		{ "full", { .now_ns = T0, .oldest_ns = T0, .datagrams = 9, .depth = 2,
+			    .full = true },
+		  true, POLICY_REASON_FULL, 0 },
+		{ "busy", { .now_ns = T0 + 30 * MS, .oldest_ns = T0, .datagrams = 9,
+			    .in_flight = 1, .depth = 1 },
+		  false, 0, NONE },
+	};
+	static const struct policy at_once = { .kind = POLICY_TICK, .tick_hz = 100 };
+	static const struct policy exact = { .kind = POLICY_TICK, .tick_hz = 1000,
+					     .tick_delay_ms = 3 };
+
+	(void)state;
+	check_rows(&tick_100_1, rows, ROWS(rows));
+	assert_true(leaves_ns(&at_once, T0 + 3 * MS) == T0 + 10 * MS);
+	assert_true(leaves_ns(&exact, T0 + 1) == T0 + 4 * MS);
+}
+
+/* At any rate, also one that does not divide a second, and after 300 years of uptime. */
+static void tick_counts(void **state)
+{
+	static const uint32_t rates[] = { 1, 3, 60, 100, 300, 1000, 1024, 9999, 10000 };
+	static const int64_t starts[] = { 0, 1, T0 + 12345678, INT64_C(9000000000123456789) };
+
+	(void)state;
+	for (size_t r = 0; r < ROWS(rates); r++) {
+		struct policy p = { .kind = POLICY_TICK, .tick_hz = rates[r], .tick_delay_ms = 7 };
+		int64_t ticks = (7 * rates[r] + 999) / 1000;
+
+		for (size_t i = 0; i < ROWS(starts); i++) {
+			int64_t held_ns = leaves_ns(&p, starts[i]) - starts[i];
+
+			/* 1 ns: a tick that is no whole nanosecond is rounded up. */
+			assert_true(held_ns >= ticks * 1000 * MS / rates[r] - 1);
+			assert_true(held_ns <= (ticks + 1) * 1000 * MS / rates[r] + 1);
+		}
+	}
+}
+
 static void reads_text(void **state)
 {
 	static const struct {
@@ -140,7 +212,11 @@ static void reads_text(void **state)
 		{ "window:1", { POLICY_WINDOW, 1 } },
 		{ "window:300", { POLICY_WINDOW, 300 } },
 		{ "window:1000000", { POLICY_WINDOW, 1000000 } },
+		{ "tick:100,1", { POLICY_TICK, .tick_hz = 100, .tick_delay_ms = 1 } },
+		{ "tick:1,0", { POLICY_TICK, .tick_hz = 1 } },
+		{ "tick:10000,1000", { POLICY_TICK, .tick_hz = 10000, .tick_delay_ms = 1000 } },
 	};
+	struct policy tick;
 
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
@@ -150,9 +226,14 @@ static void reads_text(void **state)
 		assert_true(policy_parse(rows[i].text, &policy));
 		assert_int_equal(policy.kind, rows[i].policy.kind);
 		assert_int_equal(policy.window_us, rows[i].policy.window_us);
+		assert_int_equal(policy.tick_hz, rows[i].policy.tick_hz);
+		assert_int_equal(policy.tick_delay_ms, rows[i].policy.tick_delay_ms);
 		policy_print(&policy, text);
 		assert_string_equal(text, rows[i].text);
 	}
+	assert_true(policy_parse("tick:250", &tick));
+	assert_int_equal(tick.tick_hz, 250);
+	assert_int_equal(tick.tick_delay_ms, 1);
 }
 
 static void refuses_text(void **state)
@@ -163,7 +244,9 @@ static void refuses_text(void **state)
 		"window:+1", "window: 1", "window:1 ", "window:1000001", "window:99999999999",
 		"window:4294967297", "window:18446744073709551617", "windows:3", "window:300x",
 		"window:x300", "window:3.5", "window:0x10", "window:300us", "window;300",
-		"tick:100", "\xff",
+		"tick", "tick:", "tick:0", "tick:0,1", "tick:10001", "tick:100,", "tick:100,1001",
+		"tick:100,1,", "tick:100,x", "tick:,1", "tick:100 ,1", "tick:100, 1", "tick:-1",
+		"tick:4294967396", "tick:100,4294967297", "\xff",
 	};
 
 	(void)state;
@@ -181,11 +264,15 @@ static void refuses_text(void **state)
 static void prints_inside(void **state)
 {
 	const struct policy policy = { POLICY_WINDOW, UINT32_MAX };
+	const struct policy worst = { POLICY_TICK, .tick_hz = UINT32_MAX,
+				      .tick_delay_ms = UINT32_MAX };
 	char text[POLICY_TEXT_MAX];
 
 	(void)state;
 	policy_print(&policy, text);
 	assert_string_equal(text, "window:4294967295");
+	policy_print(&worst, text);
+	assert_string_equal(text, "tick:4294967295,4294967295");
 }
 
 static void reason_names(void **state)
@@ -195,6 +282,7 @@ static void reason_names(void **state)
 		[POLICY_REASON_FULL] = "full",
 		[POLICY_REASON_DATAGRAM_LIMIT] = "datagram_limit",
 		[POLICY_REASON_WINDOW] = "window",
+		[POLICY_REASON_TICK] = "tick",
 		[POLICY_REASON_WIRE_FREE] = "wire_free",
 	};
 
@@ -240,6 +328,8 @@ static void check_invariants(const struct policy *policy, const struct policy_vi
 		assert_true(d->hold_until_ns > view->now_ns);
 		if (policy->kind == POLICY_WINDOW)
 			assert_true(d->hold_until_ns <= view->now_ns + 300000);
+		else if (policy->kind == POLICY_TICK)
+			assert_true(d->hold_until_ns <= view->now_ns + 20 * MS);
 		else
 			assert_false(view->tap_drained);
 	}
@@ -254,7 +344,7 @@ static void same_decision(const struct policy_decision *a, const struct policy_d
 
 static void replays(void **state)
 {
-	static const struct policy *const policies[] = { &immediate, &window_300 };
+	static const struct policy *const policies[] = { &immediate, &window_300, &tick_100_1 };
 	static struct policy_view views[EVENTS];
 	static struct policy_decision first[EVENTS];
 
@@ -283,6 +373,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(immediate_decides),
 		cmocka_unit_test(window_decides),
+		cmocka_unit_test(tick_decides),
+		cmocka_unit_test(tick_counts),
 		cmocka_unit_test(reads_text),
 		cmocka_unit_test(refuses_text),
 		cmocka_unit_test(prints_inside),

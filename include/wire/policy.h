@@ -9,6 +9,11 @@
  *			while the wire is busy, collect. No timer at all.
  *	window:<us>	hold until the oldest datagram has waited <us>, or the NTB is
  *			full. f_ncm is window:300 with 31 datagrams.
+ *	tick:<hz>[,<ms>]
+ *			hold for <ms> (1 if not said) as a kernel with a tick of <hz> counts
+ *			them: until the (ceil(ms * hz / 1000) + 1)-th tick after the oldest
+ *			datagram, or full. NuttX's cdcncm before its change 19469 was tick:100,1:
+ *			10 to 20 ms. Ticks are whole multiples of 1/hz s of the clock.
  */
 #ifndef NCMD_WIRE_POLICY_H
 #define NCMD_WIRE_POLICY_H
@@ -20,14 +25,19 @@
 enum policy_kind {
 	POLICY_IMMEDIATE,
 	POLICY_WINDOW,
+	POLICY_TICK,
 };
 
 struct policy {
 	enum policy_kind kind;
 	uint32_t window_us; /* POLICY_WINDOW: 1 ... POLICY_WINDOW_MAX_US */
+	uint32_t tick_hz; /* POLICY_TICK: 1 ... POLICY_TICK_MAX_HZ */
+	uint32_t tick_delay_ms; /* POLICY_TICK: 0 ... POLICY_TICK_MAX_MS; 0: the next tick */
 };
 
 #define POLICY_WINDOW_MAX_US 1000000u
+#define POLICY_TICK_MAX_HZ   10000u
+#define POLICY_TICK_MAX_MS   1000u
 #define POLICY_TEXT_MAX	     32
 
 /* What a policy remembers between decisions; zero at the start. None of today's needs it. */
@@ -41,6 +51,7 @@ enum policy_reason {
 	POLICY_REASON_FULL, /* the next datagram does not fit */
 	POLICY_REASON_DATAGRAM_LIMIT, /* as many datagrams as the host takes */
 	POLICY_REASON_WINDOW, /* the oldest datagram has waited long enough */
+	POLICY_REASON_TICK, /* the tick that ends its wait has come */
 	POLICY_REASON_WIRE_FREE, /* a transfer ended and what it had held back goes now */
 	POLICY_REASONS
 };
@@ -70,13 +81,16 @@ struct policy_decision {
 struct policy_decision policy_decide(const struct policy *policy, struct policy_state *state,
 				     const struct policy_view *view);
 
-/* Reads "immediate" or "window:<us>". False, and *policy untouched, for anything else. */
+/*
+ * Reads "immediate", "window:<us>" or "tick:<hz>[,<ms>]". False, and *policy untouched, for
+ * anything else.
+ */
 bool policy_parse(const char *text, struct policy *policy);
 
 /* Writes the policy as policy_parse() reads it. */
 void policy_print(const struct policy *policy, char text[static POLICY_TEXT_MAX]);
 
-/* "drained", "full", "datagram_limit", "window", "wire_free". Never NULL. */
+/* "drained", "full", "datagram_limit", "window", "tick", "wire_free". Never NULL. */
 const char *policy_reason_name(enum policy_reason reason);
 
 #endif

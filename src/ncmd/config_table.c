@@ -32,7 +32,8 @@ const struct config_row config_rows[] = {
 	     "\"auto\" or \"functionfs\""),
 	CHOICE("profile", profile, config_profile_name),
 	TEXT("policy", policy, text_parse_policy, text_print_policy,
-	     "\"immediate\" or \"window:<us>\" with 1 ... 1000000 us"),
+	     "\"immediate\", \"window:<us>\" with 1 ... 1000000 us, or \"tick:<hz>[,<ms>]\" with "
+	     "1 ... 10000 Hz and 0 ... 1000 ms"),
 	CHOICE("offload", offload, text_choice_offload),
 	CHOICE("copy", copy, text_choice_copy),
 	TEXT("run_dir", run_dir, text_parse_path, NULL, "an absolute path of at most 255 bytes"),
@@ -100,7 +101,9 @@ const struct config_row config_rows[] = {
 const size_t config_rows_count = sizeof(config_rows) / sizeof(config_rows[0]);
 
 _Static_assert(NTB_WRITE_MAX_DATAGRAMS == 240, "the text of ntb.in_max_datagrams");
-_Static_assert(POLICY_WINDOW_MAX_US == 1000000, "the text of policy");
+_Static_assert(POLICY_WINDOW_MAX_US == 1000000 && POLICY_TICK_MAX_HZ == 10000 &&
+		       POLICY_TICK_MAX_MS == 1000,
+	       "the text of policy");
 _Static_assert(sizeof(enum config_profile) == sizeof(unsigned int) &&
 		       sizeof(enum config_offload) == sizeof(unsigned int) &&
 		       sizeof(enum config_copy) == sizeof(unsigned int) &&

@@ -6,10 +6,11 @@
  */
 #include "wire/policy.h"
 
-#include <string.h>
-
 static const char immediate_text[] = "immediate";
 static const char window_text[] = "window:";
+static const char tick_text[] = "tick:";
+
+#define NS_PER_S INT64_C(1000000000)
 
 static struct policy_decision send_for(enum policy_reason reason)
 {
@@ -36,6 +37,29 @@ static struct policy_decision decide_window(const struct policy *policy,
 	return view->now_ns >= end_ns ? send_for(POLICY_REASON_WINDOW) : hold_until(end_ns);
 }
 
+/* The ticks up to and with `ns`. Seconds are counted apart: the product stays inside 64 bits. */
+static int64_t ticks_until(int64_t ns, uint32_t hz)
+{
+	return ns / NS_PER_S * hz + ns % NS_PER_S * hz / NS_PER_S;
+}
+
+/* The first moment at which ticks_until() says `tick`. */
+static int64_t tick_ns(int64_t tick, uint32_t hz)
+{
+	return tick / hz * NS_PER_S + (tick % hz * NS_PER_S + hz - 1) / hz;
+}
+
+static struct policy_decision decide_tick(const struct policy *policy,
+					  const struct policy_view *view)
+{
+	uint32_t hz = policy->tick_hz;
+	/* A delay is rounded up to ticks, and the tick under way does not count. */
+	int64_t delay = ((int64_t)policy->tick_delay_ms * hz + 999) / 1000 + 1;
+	int64_t end_ns = tick_ns(ticks_until(view->oldest_ns, hz) + delay, hz);
+
+	return view->now_ns >= end_ns ? send_for(POLICY_REASON_TICK) : hold_until(end_ns);
+}
+
 static struct policy_decision decide(const struct policy *policy, const struct policy_view *view)
 {
 	/* While the wire is busy nothing can leave; the end of a transfer asks again. */
@@ -51,6 +75,8 @@ static struct policy_decision decide(const struct policy *policy, const struct p
 		return decide_immediate(view);
 	case POLICY_WINDOW:
 		return decide_window(policy, view);
+	case POLICY_TICK:
+		return decide_tick(policy, view);
 	}
 	return hold_until(POLICY_NO_TIMER);
 }
@@ -79,42 +105,73 @@ static bool skip_word(const char **text, const char *word)
 	return true;
 }
 
-/* The whole of `text` as 1 ... POLICY_WINDOW_MAX_US in decimal digits. */
-static bool parse_window_us(const char *text, uint32_t *window_us)
+/* Moves *text behind the decimal number it starts with, of at most `max`. */
+static bool read_decimal(const char **text, uint32_t max, uint32_t *number)
 {
-	uint32_t us = 0;
+	const char *p = *text;
+	uint32_t n = 0;
 
-	if (!*text)
-		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return false;
-		us = us * 10 + (uint32_t)(*text - '0');
-		if (us > POLICY_WINDOW_MAX_US)
+	for (; *p >= '0' && *p <= '9'; p++) {
+		n = n * 10 + (uint32_t)(*p - '0');
+		if (n > max) /* which is small: the next digit does not wrap */
 			return false;
 	}
-	*window_us = us;
-	return us > 0;
+	if (p == *text)
+		return false;
+	*text = p;
+	*number = n;
+	return true;
+}
+
+_Static_assert(POLICY_WINDOW_MAX_US < UINT32_MAX / 10 - 1, "read_decimal() does not wrap");
+
+/* Behind "window:". */
+static bool parse_window(const char *text, struct policy *policy)
+{
+	policy->kind = POLICY_WINDOW;
+	return read_decimal(&text, POLICY_WINDOW_MAX_US, &policy->window_us) &&
+	       policy->window_us > 0 && !*text;
+}
+
+/* Behind "tick:". */
+static bool parse_tick(const char *text, struct policy *policy)
+{
+	policy->kind = POLICY_TICK;
+	policy->tick_delay_ms = 1;
+	if (!read_decimal(&text, POLICY_TICK_MAX_HZ, &policy->tick_hz) || policy->tick_hz == 0)
+		return false;
+	if (skip_word(&text, ",") &&
+	    !read_decimal(&text, POLICY_TICK_MAX_MS, &policy->tick_delay_ms))
+		return false;
+	return !*text;
 }
 
 bool policy_parse(const char *text, struct policy *policy)
 {
-	uint32_t window_us;
+	struct policy p = { .kind = POLICY_IMMEDIATE };
+	bool good = false;
 
-	if (skip_word(&text, immediate_text)) {
-		if (*text)
-			return false;
-		*policy = (struct policy){ .kind = POLICY_IMMEDIATE };
-		return true;
-	}
-	if (skip_word(&text, window_text) && parse_window_us(text, &window_us)) {
-		*policy = (struct policy){ .kind = POLICY_WINDOW, .window_us = window_us };
-		return true;
-	}
-	return false;
+	if (skip_word(&text, immediate_text))
+		good = !*text;
+	else if (skip_word(&text, window_text))
+		good = parse_window(text, &p);
+	else if (skip_word(&text, tick_text))
+		good = parse_tick(text, &p);
+	if (good)
+		*policy = p;
+	return good;
 }
 
-static void print_decimal(char *text, uint32_t value)
+/* Both return where the text ends. */
+static char *print_word(char *text, const char *word)
+{
+	while (*word)
+		*text++ = *word++;
+	*text = '\0';
+	return text;
+}
+
+static char *print_decimal(char *text, uint32_t value)
 {
 	char reversed[10]; /* 4294967295 */
 	size_t n = 0;
@@ -126,19 +183,25 @@ static void print_decimal(char *text, uint32_t value)
 	while (n > 0)
 		*text++ = reversed[--n];
 	*text = '\0';
+	return text;
 }
 
-_Static_assert(sizeof(window_text) + 10 <= POLICY_TEXT_MAX, "policy_print() stays inside");
+_Static_assert(sizeof(window_text) + 10 <= POLICY_TEXT_MAX &&
+		       sizeof(tick_text) + 10 + 1 + 10 <= POLICY_TEXT_MAX,
+	       "policy_print() stays inside");
 
 void policy_print(const struct policy *policy, char text[static POLICY_TEXT_MAX])
 {
 	switch (policy->kind) {
 	case POLICY_IMMEDIATE:
-		memcpy(text, immediate_text, sizeof(immediate_text));
+		print_word(text, immediate_text);
 		return;
 	case POLICY_WINDOW:
-		memcpy(text, window_text, sizeof(window_text));
-		print_decimal(text + sizeof(window_text) - 1, policy->window_us);
+		print_decimal(print_word(text, window_text), policy->window_us);
+		return;
+	case POLICY_TICK:
+		text = print_decimal(print_word(text, tick_text), policy->tick_hz);
+		print_decimal(print_word(text, ","), policy->tick_delay_ms);
 		return;
 	}
 	text[0] = '\0';
@@ -155,6 +218,8 @@ const char *policy_reason_name(enum policy_reason reason)
 		return "datagram_limit";
 	case POLICY_REASON_WINDOW:
 		return "window";
+	case POLICY_REASON_TICK:
+		return "tick";
 	case POLICY_REASON_WIRE_FREE:
 		return "wire_free";
 	case POLICY_REASONS:
