@@ -163,7 +163,6 @@ static void open_flows(struct cable_end *e, const struct cable_case *c, int sock
 	};
 	const struct from_host_settings from_host = {
 		.count = 8,
-		.size = c->ntb_size,
 		.rules = { .ntb_out_max_size = c->ntb_size,
 			   .max_datagram_len = longest,
 			   .ntb_out_max_datagrams = c->max_datagrams },

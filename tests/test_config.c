@@ -94,7 +94,7 @@ static const struct row load_rows[] = {
 	REFUSED("text that is a number", "name = 5;\n",
 		":1: name = 5: must be a text in quotes: 1 ... 31 letters"),
 	REFUSED("text that is a group", "policy = { window = 5; };\n",
-		":1: policy = { ... }: must be a text in quotes: \"immediate\" or"),
+		":1: policy = { ... }: must be a text in quotes: \"immediate\","),
 	REFUSED("a value of several lines stays on one", "udc = \"a/\nb\";\n",
 		": udc = \"a/\\x0ab\": must be \"auto\" or a name in /sys/class/udc"),
 	REFUSED("a long value is cut",
@@ -159,12 +159,18 @@ static const struct row load_rows[] = {
 	REFUSED("copy, other", "copy = \"in_place\";\n",
 		":1: copy = \"in_place\": must be \"in-place\" or \"bounce\""),
 	REFUSED("policy, window of nothing", "policy = \"window:0\";\n",
-		":1: policy = \"window:0\": must be \"immediate\" or \"window:<us>\" with 1 ... "
+		":1: policy = \"window:0\": must be \"immediate\", \"window:<us>\" with 1 ... "
 		"1000000 us"),
 	REFUSED("policy, window too large", "policy = \"window:1000001\";\n",
 		":1: policy = \"window:1000001\": must be"),
-	REFUSED("policy, unknown", "policy = \"tick:100\";\n",
-		":1: policy = \"tick:100\": must be"),
+	REFUSED("policy, unknown", "policy = \"lazy\";\n",
+		":1: policy = \"lazy\": must be"),
+	SHOWN("policy, tick", "policy = \"tick:100\";\n", "policy = \"tick:100,1\";\n"),
+	REFUSED("policy, tick of nothing", "policy = \"tick:0,1\";\n",
+		":1: policy = \"tick:0,1\": must be"),
+	SHOWN("max_speed, full", "max_speed = \"full\";\n", "max_speed = \"full\";\n"),
+	REFUSED("max_speed, low", "max_speed = \"low\";\n",
+		":1: max_speed = \"low\": must be \"auto\", \"full\", \"high\" or \"super\""),
 	SHOWN("run_dir", "run_dir = \"/tmp/a b\";\n", "run_dir = \"/tmp/a b\";\n"),
 	REFUSED("run_dir, relative", "run_dir = \"run\";\n",
 		":1: run_dir = \"run\": must be an absolute path of at most 255 bytes"),
@@ -329,13 +335,12 @@ static const struct row load_rows[] = {
 	SHOWN("ntb.out_max_size, to be derived",
 	      "ntb = { out_max_size = 0; };\nprofile = \"throughput\";\n", "\tout_max_size = 0;\n"),
 	REFUSED("ntb.out_max_size, 1024", "ntb = { out_max_size = 1024; };\n",
-		":1: ntb.out_max_size = 1024: must be 2048 ... 64512 bytes (131072 with "
-		"ntb.ntb32), a "
-		"multiple of 512: whole bulk packets; or 0: what suits a Linux host"),
-	REFUSED("ntb.out_max_size, 3200", "ntb = { out_max_size = 3200; };\n",
-		"= 3200: must be 2048"),
-	REFUSED("ntb.out_max_size, a multiple of 256", "ntb = { out_max_size = 2304; };\n",
-		"= 2304: must be 2048"),
+		":1: ntb.out_max_size = 1024: must be 2048 ... 65532 bytes (131072 with "
+		"ntb.ntb32), a multiple of 4; or 0: what suits a Linux host"),
+	SHOWN("ntb.out_max_size, as of TinyUSB", "ntb = { out_max_size = 3200; };\n",
+	      "\tout_max_size = 3200;\n"),
+	REFUSED("ntb.out_max_size, odd", "ntb = { out_max_size = 3202; };\n",
+		"= 3202: must be 2048"),
 	REFUSED("ntb.out_max_size, more", "ntb = { out_max_size = 132096; };\n",
 		"= 132096: must be 2048"),
 	SHOWN("ntb.out_count, most", "ntb = { out_count = 128; };\n", "\tout_count = 128;\n"),
@@ -534,10 +539,10 @@ static const struct row complete_rows[] = {
 		"ntb.in_max_size = 70000: must be 2048 ... 65532"),
 	SHOWN("in_max_size 65536 with ntb32", "ntb = { in_max_size = 65536; ntb32 = true; };\n",
 	      "\tin_max_size = 65536;\n"),
-	SHOWN("out_max_size 64512", "ntb = { out_max_size = 64512; };\n",
-	      "\tout_max_size = 64512;\n"),
+	SHOWN("out_max_size 65532", "ntb = { out_max_size = 65532; };\n",
+	      "\tout_max_size = 65532;\n"),
 	REFUSED("out_max_size 65536", "ntb = { out_max_size = 65536; };\n",
-		"ntb.out_max_size = 65536: must be 2048 ... 64512 bytes, a multiple of 512, "
+		"ntb.out_max_size = 65536: must be 2048 ... 65532 bytes, a multiple of 4, "
 		"unless "
 		"ntb.ntb32 = true"),
 	SHOWN("out_max_size 65536 with ntb32", "ntb = { out_max_size = 65536; ntb32 = true; };\n",
@@ -742,7 +747,7 @@ static void test_complete(void **state)
 static void test_every_setting_differs(void **state)
 {
 	static const char text[] =
-		"name = \"n\"; udc = \"u\"; transport = \"functionfs\"; policy = \"window:7\";\n"
+		"name = \"n\"; udc = \"u\"; transport = \"functionfs\"; max_speed = \"high\"; policy = \"window:7\";\n"
 		"profile = \"throughput\"; offload = \"off\"; copy = \"bounce\"; run_dir = "
 		"\"/r\";\n"
 		"tap = { name = \"t\"; mac = \"02:00:00:00:00:01\"; host_mac = \"020000000002\";\n"
@@ -750,7 +755,7 @@ static void test_every_setting_differs(void **state)
 		" persist = true; };\n"
 		"ntb = { in_max_size = 2052; in_depth = 3; in_max_datagrams = 9; in_short_datagrams = 7;\n"
 		" out_max_size = 3072; out_count = 2; out_max_datagrams = 6;\n"
-		" max_segment_size = 1600; ntb32 = true; crc = true; ending = \"zlp\"; };\n"
+		" max_segment_size = 1600; ntb32 = true; crc = true; ending = \"zlp\"; ndp = \"start\"; };\n"
 		"queue = { target_us = 101; interval_us = 1001; limit_us = 1002; in_flight_us = "
 		"102; };\n"
 		"gadget = { scheme = \"/s\"; vendor_id = 1; product_id = 2; bcd_device = 3;\n"
@@ -1223,6 +1228,32 @@ static void test_shipped_profiles(void **state)
 	assert_shipped_examples("configs/throughput.conf");
 }
 
+/* What stands in for a microcontroller is as its driver has it, and can be started. */
+static void test_shipped_stand_ins(void **state)
+{
+	static const char *const names[] = {
+		"configs/like-nuttx.conf",
+		"configs/like-tinyusb.conf",
+		"configs/like-esp-tinyusb.conf",
+	};
+	char text[FILE_MAX], error[ERROR_MAX];
+	struct config c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		read_source(names[i], text);
+		load_or_fail(&c, text);
+		assert_int_equal(config_complete(&c, MACHINE, error, sizeof(error)), 0);
+		assert_int_equal(c.max_speed, CONFIG_MAX_SPEED_FULL);
+		assert_int_equal(c.policy.kind, POLICY_IMMEDIATE);
+		assert_int_equal(c.ntb.ndp, NTB_NDP_START);
+		assert_int_equal(c.ntb.ending, NTB_ENDING_ZLP);
+		assert_int_equal(c.queue.target_us, 0);
+		assert_int_equal(c.ntb.in_depth, c.ntb.out_count);
+		assert_int_equal(c.ntb.in_max_size, c.ntb.out_max_size);
+	}
+}
+
 static void test_shipped_composite(void **state)
 {
 	char text[FILE_MAX], error[ERROR_MAX];
@@ -1297,6 +1328,7 @@ int main(void)
 		cmocka_unit_test(test_shipped_default),
 		cmocka_unit_test(test_shipped_default_profiles),
 		cmocka_unit_test(test_shipped_profiles),
+		cmocka_unit_test(test_shipped_stand_ins),
 		cmocka_unit_test(test_shipped_composite),
 		cmocka_unit_test(test_shipped_scheme),
 		cmocka_unit_test(test_manual),

@@ -123,7 +123,6 @@ static int setup(void **state)
 						   .queue_interval_us = 100000,
 						   .queue_limit_us = 50000 };
 	const struct from_host_settings from = { .count = 4,
-						 .size = 16384,
 						 .rules = { .ntb_out_max_size = 16384,
 							    .max_datagram_len = 1518 } };
 	int pair[2];
@@ -596,7 +595,6 @@ static size_t stack_gets(uint32_t first)
 static int setup_joining(void **state)
 {
 	const struct from_host_settings from = { .count = 4,
-						 .size = 16384,
 						 .rules = { .ntb_out_max_size = 16384,
 							    .max_datagram_len = 1518 },
 						 .join_us = 300 };

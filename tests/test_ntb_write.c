@@ -114,6 +114,20 @@ static void check_header(const struct block *b, uint16_t sequence)
 	assert_int_equal(field(b, 8, 8), b->len); /* wBlockLength is the transfer */
 }
 
+/* From `end` on there is nothing but the padding. */
+static void check_end(const struct block *b, uint32_t end)
+{
+	assert_true(b->len >= end && b->len - end <= 1);
+	check_zero(b, end, b->len);
+}
+
+/* The entries in the table, or those it has room for. */
+static uint32_t table_end(const struct block *b, uint32_t ndp_index, uint32_t datagrams)
+{
+	return ndp_index + (b->shape.format == NTB_FORMAT_16 ? 8 + 4 * (datagrams + 1) :
+								16 + 8 * (datagrams + 1));
+}
+
 static void check_table(const struct block *b, uint32_t ndp_index)
 {
 	bool is16 = b->shape.format == NTB_FORMAT_16;
@@ -130,15 +144,26 @@ static void check_table(const struct block *b, uint32_t ndp_index)
 		assert_int_equal(le16_at(ndp + 6), 0); /* wNextNdpIndex: never a chain */
 	else
 		check_zero(b, ndp_index + 6, ndp_index + 16); /* reserved, next, reserved */
-	check_zero(b, terminator, b->len); /* and the padding */
-	assert_true(b->len - (ndp_index + ndp_len) <= 1);
+	check_zero(b, terminator, ndp_index + ndp_len);
+	if (b->shape.ndp == NTB_NDP_START)
+		assert_true(ndp_index < (is16 ? 12u : 16u) + b->shape.alignment);
+	else
+		check_end(b, ndp_index + ndp_len);
 }
 
 static void check_datagrams(const struct block *b, uint32_t ndp_index)
 {
 	bool is16 = b->shape.format == NTB_FORMAT_16;
+	bool first = b->shape.ndp == NTB_NDP_START;
+	uint16_t limit = b->shape.max_datagrams;
 	uint32_t fill = is16 ? 12 : 16;
 
+	if (limit == 0 || limit > NTB_WRITE_MAX_DATAGRAMS)
+		limit = NTB_WRITE_MAX_DATAGRAMS;
+	if (first) {
+		fill = table_end(b, ndp_index, limit);
+		check_zero(b, table_end(b, ndp_index, b->frames), fill);
+	}
 	for (uint32_t i = 0; i < b->frames; i++) {
 		uint32_t index = field(b, ndp_index + 8 + 4 * i, ndp_index + 16 + 8 * i);
 		uint32_t len = field(b, ndp_index + 10 + 4 * i, ndp_index + 20 + 8 * i);
@@ -151,6 +176,10 @@ static void check_datagrams(const struct block *b, uint32_t ndp_index)
 		if (b->shape.crc)
 			assert_int_equal(le32_at(b->memory + fill - 4),
 					 crc32_ethernet(b->memory + index, len - 4));
+	}
+	if (first) {
+		check_end(b, fill);
+		return;
 	}
 	assert_true(fill <= ndp_index);
 	check_zero(b, fill, ndp_index);
@@ -205,6 +234,18 @@ static void byte_exact(void **state)
 		  { 60 },
 		  "4e434d48 0c00 0000 9000 8000 Z38 F60 Z18 " /* 50 + 14 = 64; 110; 128 */
 		  "4e434d30 1000 0000 3200 3c00 0000 0000" },
+		{ "NDP first, room for two", { USUAL, .ndp = NTB_NDP_START, .max_datagrams = 2 }, 5,
+		  { 60 },
+		  "4e434d48 0c00 0500 5e00 0c00 "
+		  "4e434d30 1000 0000 2200 3c00 0000 0000 00000000 0000 F60" },
+		{ "NDP first and full", { USUAL, .ndp = NTB_NDP_START, .max_datagrams = 2 }, 0,
+		  { 61, 14 },
+		  "4e434d48 0c00 0000 7000 0c00 "
+		  "4e434d30 1400 0000 2200 3d00 6200 0e00 0000 0000 0000 F61 000000 F14" },
+		{ "NDP first, NTB32", { USUAL, .format = NTB_FORMAT_32, .ndp = NTB_NDP_START,
+					.max_datagrams = 1 }, 0, { 60 },
+		  "6e636d68 1000 0000 6e000000 10000000 "
+		  "6e636d30 2000 0000 00000000 00000000 32000000 3c000000 Z8 0000 F60" },
 		{ "CRC", { USUAL, .crc = true }, 0, { 60 },
 		  "4e434d48 0c00 0000 6000 5000 0000 F60 9e5d15b2 0000 "
 		  "4e434d31 1000 0000 0e00 4000 0000 0000" },
@@ -339,6 +380,7 @@ static void room_is_exact(void **state)
 		{ USUAL },
 		{ USUAL, .crc = true },
 		{ USUAL, .remainder = 2 },
+		{ USUAL, .ndp = NTB_NDP_START, .max_datagrams = 8 },
 		{ USUAL, .format = NTB_FORMAT_32 },
 		{ USUAL, .format = NTB_FORMAT_32, .crc = true },
 		{ .max_size = 2048, .divisor = 4, .alignment = 4, .max_packet = 64 },
@@ -478,6 +520,7 @@ static struct ntb_write_shape random_shape(uint32_t *seed, enum ntb_format forma
 		.format = format,
 		.crc = random_range(seed, 0, 3) == 0,
 		.ending = random_range(seed, 0, 1) ? NTB_ENDING_PAD : NTB_ENDING_ZLP,
+		.ndp = random_range(seed, 0, 1) ? NTB_NDP_END : NTB_NDP_START,
 		.max_size = random_range(seed, 0, 1) ? random_range(seed, 2048, 20000) :
 						       random_range(seed, 2, 16) * 1024,
 		.max_datagrams = (uint16_t)random_range(seed, 0, 50),

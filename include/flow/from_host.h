@@ -17,6 +17,7 @@
 #include "wire/gro_join.h"
 #include "wire/ntb_read.h"
 #include "wire/policy.h"
+#include "wire/usb_speed.h"
 
 #define FROM_HOST_COUNT_MAX 128
 
@@ -34,7 +35,9 @@ struct from_host {
 	struct transfer *spent[FROM_HOST_COUNT_MAX]; /* unpacked, but frames of the run lie in it */
 	uint32_t spent_count;
 	int64_t join_ns;
-	int64_t join_until_ns; /* when the run is written at the latest; POLICY_NO_TIMER: none waits */
+	int64_t join_until_ns; /* when the run is written at the latest; POLICY_NO_TIMER: none waits
+				*/
+	uint32_t read_len; /* of each, bytes: whole packets */
 	uint32_t generation; /* counts ENABLEs */
 	uint16_t last_sequence;
 	bool sequence_known;
@@ -45,8 +48,7 @@ struct from_host {
 
 struct from_host_settings {
 	uint32_t count; /* reads: 1 ... FROM_HOST_COUNT_MAX */
-	uint32_t size; /* of each, bytes, a multiple of 1024 */
-	struct ntb_read_rules rules;
+	struct ntb_read_rules rules; /* ntb_out_max_size says how long a read is: not 0 */
 	/*
 	 * How long a joined packet may wait for more of a stream that is not at its end (full
 	 * segments, no PSH, two at least); 0: no longer than a turn. gro_flush_timeout is the
@@ -61,8 +63,13 @@ int from_host_open(struct from_host *h, const struct from_host_settings *setting
 		   struct transport *transport, struct stats_from_host *stats, struct failure *f);
 void from_host_close(struct from_host *h);
 
-/* The endpoints were enabled (again): arms what is idle, and from now on what comes back. */
-void from_host_enable(struct from_host *h);
+/*
+ * The endpoints were enabled (again), with this wMaxPacketSize: arms what is idle, and from
+ * now on what comes back. Reads are dwNtbOutMaxSize long, in whole packets: an NTB as long as
+ * that need not end with a short packet [NCM10 3.2.1], a shorter one does, and so does one
+ * that is no whole number of packets.
+ */
+void from_host_enable(struct from_host *h, uint16_t max_packet);
 void from_host_disable(struct from_host *h);
 
 /* Format and CRC mode for what is read from now on. */

@@ -37,6 +37,7 @@ struct to_host_settings {
 	uint16_t short_datagrams;
 	uint32_t max_datagram_len; /* bytes, VLAN tag included */
 	enum ntb_ending ending;
+	enum ntb_ndp ndp;
 	uint16_t divisor, remainder, alignment;
 	struct policy policy;
 	uint32_t queue_target_us, queue_interval_us; /* CoDel's; target 0: no reading ahead */

@@ -33,6 +33,13 @@ enum config_profile {
 	CONFIG_PROFILE_THROUGHPUT,
 };
 
+enum config_max_speed {
+	CONFIG_MAX_SPEED_AUTO, /* what the UDC can */
+	CONFIG_MAX_SPEED_FULL,
+	CONFIG_MAX_SPEED_HIGH,
+	CONFIG_MAX_SPEED_SUPER,
+};
+
 enum config_offload {
 	CONFIG_OFFLOAD_AUTO, /* what the kernel offers, until it refuses */
 	CONFIG_OFFLOAD_OFF, /* one frame a read or write */
@@ -47,6 +54,7 @@ struct config {
 	char name[CONFIG_NAME_MAX]; /* "ncm0"; gadget, FunctionFS instance, default TAP name */
 	char udc[64]; /* a name in /sys/class/udc, or "auto": the first one without a gadget */
 	enum config_transport transport;
+	enum config_max_speed max_speed; /* of the whole gadget */
 	enum config_profile profile; /* what policy and some of ntb are where the file is silent */
 	struct policy policy;
 	enum config_offload offload;
@@ -78,6 +86,7 @@ struct config {
 		bool ntb32; /* offer NTB32 beside NTB16 */
 		bool crc; /* offer CRC mode */
 		enum ntb_ending ending; /* "pad" or "zlp" */
+		enum ntb_ndp ndp; /* "end" or "start" */
 	} ntb;
 
 	struct { /* datagrams that wait in ncmd for the cable; times at its measured rate */

@@ -33,9 +33,11 @@ bool text_parse_policy(const char *text, void *member, size_t size, const char *
 void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX]);
 
 /* The words for the values of an enum; NULL behind the last one. */
+const char *text_choice_max_speed(unsigned int value);
 const char *text_choice_offload(unsigned int value);
 const char *text_choice_copy(unsigned int value);
 const char *text_choice_ending(unsigned int value);
+const char *text_choice_ndp(unsigned int value);
 
 /* False, and *value untouched, if `text` is none of the words. */
 bool text_parse_choice(const char *text, const char *(*choice)(unsigned int value),

@@ -19,6 +19,7 @@ struct gadget_plan {
 	const char *name; /* of the gadget, and of its FunctionFS instance */
 	const char *udc; /* "auto": the first one without a gadget */
 	const char *scheme; /* file with a libusbgx scheme; NULL or "": built from the rest */
+	const char *max_speed; /* "full", "high", "super"; NULL: what the UDC can */
 	uint16_t vendor_id, product_id, bcd_device;
 	const char *manufacturer, *product, *serial, *configuration;
 	uint16_t max_power_ma;

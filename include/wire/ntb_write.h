@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Builds one NTB in memory the caller owns: the NTH first, the datagrams, then one
- * NDP at the end.
+ * NDP at the end; or, as many microcontrollers do, the NDP behind the NTH, with room
+ * for as many datagrams as an NTB may hold.
  *
  *	| NTH | gap | datagram 0 | gap | datagram 1 | ... | gap | NDP | pad |
+ *	| NTH | gap | NDP | unused entries | gap | datagram 0 | gap | datagram 1 | ... | pad |
  *
  * A frame is written by the caller straight into the slot that ntb_write_slot()
- * names, so it is never copied. The NDP comes last because only then its size is
- * known without reserving room for entries that may not come. Slots are placed so
+ * names, so it is never copied. At the end the NDP takes no room for entries that may
+ * not come. Slots are placed so
  * that the byte behind the Ethernet header satisfies wNdpInDivisor and
  * wNdpInPayloadRemainder [NCM10 3.3.4]: with 4 and 0 the IP header is 4-aligned at
  * both ends.
@@ -32,11 +34,18 @@ enum ntb_ending {
 	NTB_ENDING_ZLP, /* the caller sends a zero-length packet after it */
 };
 
+/* Where the NDP stands. */
+enum ntb_ndp {
+	NTB_NDP_END,
+	NTB_NDP_START, /* behind the NTH */
+};
+
 /* Host byte order. Fixed between two ntb_write_begin(). */
 struct ntb_write_shape {
 	enum ntb_format format;
 	bool crc; /* append a CRC-32 to each datagram */
 	enum ntb_ending ending;
+	enum ntb_ndp ndp;
 	uint32_t max_size; /* bytes, >= 2048: NTB input size in force; the memory is as long */
 	uint16_t max_datagrams; /* 0 or too large: NTB_WRITE_MAX_DATAGRAMS */
 	uint16_t divisor; /* wNdpInDivisor, a power of two, >= 4 */
@@ -48,7 +57,7 @@ struct ntb_write_shape {
 struct ntb_write {
 	const struct ntb_write_shape *shape;
 	uint8_t *ntb; /* the caller's memory */
-	uint32_t fill; /* bytes used so far, NDP not included */
+	uint32_t fill; /* bytes used so far, an NDP at the end not included */
 	uint32_t slot, room; /* where the next datagram goes and how long it may be; 0: none */
 	uint16_t datagrams;
 	struct {

@@ -9,7 +9,9 @@ enum usb_speed {
 	USB_SPEED_IS_HIGH,
 	USB_SPEED_IS_SUPER,
 };
-#define USB_SPEEDS 3
+#define USB_SPEEDS	    3
+
+#define USB_BULK_PACKET_MAX 1024u
 
 /* wMaxPacketSize of a bulk endpoint, bytes [USB20 5.8.3], [USB31 9.6.6]. */
 static inline uint16_t usb_speed_bulk_packet(enum usb_speed speed)

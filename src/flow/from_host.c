@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint32_t whole_packets(uint32_t size, uint16_t max_packet)
+{
+	return (size + max_packet - 1) / max_packet * max_packet;
+}
+
 int from_host_open(struct from_host *h, const struct from_host_settings *settings, struct tap *tap,
 		   struct transport *transport, struct stats_from_host *stats, struct failure *f)
 {
-	size_t len = (size_t)settings->count * settings->size;
+	uint32_t stride = whole_packets(settings->rules.ntb_out_max_size, USB_BULK_PACKET_MAX);
+	size_t len = (size_t)settings->count * stride;
 
 	memset(h, 0, sizeof(*h));
 	h->tap = tap;
@@ -21,14 +27,13 @@ int from_host_open(struct from_host *h, const struct from_host_settings *setting
 	h->memory = calloc(settings->bounce ? 2 : 1, len);
 	if (!h->memory)
 		return fail(f, ENOMEM, "cannot allocate %u buffers of %u bytes for bulk OUT",
-			    settings->count, settings->size);
+			    settings->count, stride);
 	if (settings->bounce)
 		h->bounce = h->memory + len;
 	gro_join_begin(&h->join, tap->vnet ? GRO_JOIN_FRAMES_MAX : 1);
 	for (uint32_t i = 0; i < settings->count; i++) {
 		h->transfer[i].endpoint = ENDPOINT_BULK_OUT;
-		h->transfer[i].bytes = h->memory + (size_t)i * settings->size;
-		h->transfer[i].len = settings->size;
+		h->transfer[i].bytes = h->memory + (size_t)i * stride;
 	}
 	return 0;
 }
@@ -41,6 +46,7 @@ void from_host_close(struct from_host *h)
 static void arm(struct from_host *h, struct transfer *transfer)
 {
 	transfer->generation = h->generation;
+	transfer->len = h->read_len;
 	transport_queue(h->transport, transfer);
 }
 
@@ -81,9 +87,10 @@ static void check_sequence(struct from_host *h, uint16_t sequence)
 
 static void stop_joining(struct from_host *h)
 {
-	log_warning("%s: the kernel (%s) refuses joined TCP packets; each is written alone from now "
-		    "on",
-		    h->tap->name, tap_kernel_release());
+	log_warning(
+		"%s: the kernel (%s) refuses joined TCP packets; each is written alone from now "
+		"on",
+		h->tap->name, tap_kernel_release());
 	gro_join_begin(&h->join, 1);
 }
 
@@ -228,8 +235,9 @@ void from_host_arm(struct from_host *h)
 			arm(h, &h->transfer[i]);
 }
 
-void from_host_enable(struct from_host *h)
+void from_host_enable(struct from_host *h, uint16_t max_packet)
 {
+	h->read_len = whole_packets(h->rules.ntb_out_max_size, max_packet);
 	h->generation++;
 	h->enabled = true;
 	h->sequence_known = false;

@@ -117,7 +117,7 @@ static void enabled(struct link *l)
 	l->notify_speed = l->notify_connection = true;
 	l->retry_ns = POLICY_NO_TIMER;
 	apply_choice(l);
-	from_host_enable(l->from_host);
+	from_host_enable(l->from_host, l->usb.bulk_packet);
 }
 
 static bool is_for_us(const struct usb_setup *setup)

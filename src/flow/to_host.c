@@ -130,9 +130,8 @@ static void apply_largest(struct to_host *h)
 {
 	uint32_t largest = ntb_write_largest(&h->shape);
 
-	h->queue.settings.max_datagram = h->settings.max_datagram_len < largest ?
-						 h->settings.max_datagram_len :
-						 largest;
+	h->queue.settings.max_datagram =
+		h->settings.max_datagram_len < largest ? h->settings.max_datagram_len : largest;
 }
 
 void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t max_packet)
@@ -142,6 +141,7 @@ void to_host_shape(struct to_host *h, const struct ncm_choice *choice, uint16_t 
 		.format = choice->format,
 		.crc = choice->crc,
 		.ending = s->ending,
+		.ndp = s->ndp,
 		.max_size =
 			choice->ntb_in_size < s->buffer_size ? choice->ntb_in_size : s->buffer_size,
 		.max_datagrams = s->max_datagrams,
@@ -192,8 +192,7 @@ void to_host_suspend(struct to_host *h, bool suspended)
 void to_host_done(struct to_host *h, struct transfer *transfer, int64_t now_ns)
 {
 	uint32_t fetched;
-	const struct ntb_in_flight *ntb =
-		in_flight_done(&h->in_flight, transfer, now_ns, &fetched);
+	const struct ntb_in_flight *ntb = in_flight_done(&h->in_flight, transfer, now_ns, &fetched);
 
 	wire_rate_fetched(&h->rate, fetched, now_ns);
 	if (!ntb)
@@ -479,7 +478,8 @@ void to_host_turn(struct to_host *h, int64_t now_ns)
 			break;
 	}
 	h->wire_freed = false;
-	/* The wire is busy, and the end of a transfer will ask again: until then frames are sorted. */
+	/* The wire is busy, and the end of a transfer will ask again: until then frames are sorted.
+	 */
 	if (h->settings.queue_target_us)
 		for (int i = 0; i < AHEAD_MAX && h->tap_ready; i++)
 			read_ahead(h, now_ns);

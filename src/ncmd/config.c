@@ -35,13 +35,16 @@ void config_defaults(struct config *c)
 	strcpy(c->run_dir, "/run/ncmd");
 
 	c->tap.txqueuelen = 500;
-	/* 0, 300, 600: TCP to the device 584, 597, 594 Mbit/s; busy at 40 Mbit/s 0.86, 0.75, 0.83. */
+	/* 0, 300, 600: TCP to the device 584, 597, 594 Mbit/s; busy at 40 Mbit/s 0.86, 0.75, 0.83.
+	 */
 	c->tap.join_us = 300;
 
 	c->ntb.max_segment_size = 1514;
 	c->ntb.ending = NTB_ENDING_PAD;
+	c->ntb.ndp = NTB_NDP_END;
 
-	c->queue.target_us = 2000; /* 4000 carries no more; RFC 8289, 4.3 has 5000 for the Internet */
+	c->queue.target_us =
+		2000; /* 4000 carries no more; RFC 8289, 4.3 has 5000 for the Internet */
 	c->queue.interval_us = 100000; /* RFC 8289, 4.2 */
 	c->queue.limit_us = 50000;
 	/*
@@ -133,8 +136,7 @@ static void print_path(const config_setting_t *setting, char text[static SETTING
 		snprintf(&text[len], SETTING_PATH_MAX - len, "%s%s", len ? "." : "",
 			 config_setting_name(setting));
 	else
-		snprintf(&text[len], SETTING_PATH_MAX - len, "[%d]",
-			 config_setting_index(setting));
+		snprintf(&text[len], SETTING_PATH_MAX - len, "[%d]", config_setting_index(setting));
 }
 
 /* "FILE:LINE: SETTING = VALUE: ", and what is wrong. */
@@ -237,8 +239,7 @@ static int read_addresses(struct reader *r, const config_setting_t *setting,
 		return fail(r, setting, "has %d addresses; must be %s", count, row->allowed);
 
 	for (int i = 0; i < count; i++) {
-		const config_setting_t *element =
-			config_setting_get_elem(setting, (unsigned int)i);
+		const config_setting_t *element = config_setting_get_elem(setting, (unsigned int)i);
 		const char *why = NULL;
 
 		if (config_setting_type(element) != CONFIG_TYPE_STRING)

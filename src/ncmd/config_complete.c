@@ -18,8 +18,7 @@
 #define IPV6_MTU_MIN	 1280 /* RFC 8200, 5: with less, the kernel has no IPv6 on the interface */
 #define MACHINE_ID_CHARS 32
 
-#define NTB16_IN_MAX  65532u /* wBlockLength has 16 bits; a multiple of 4 */
-#define NTB16_OUT_MAX 64512u /* the same; a multiple of 512, and of 1024 too */
+#define NTB16_MAX	 65532u /* wBlockLength has 16 bits; a multiple of 4 */
 
 /* cdc_ncm makes NTBs no larger than that unless told so; bytes of a bulk packet at high speed. */
 #define HOST_NTB_SIZE 16384u
@@ -96,10 +95,11 @@ static int complete_tap(struct config *c, const struct complaint *complaint)
 
 	if (!c->tap.name[0]) {
 		if (strlen(c->name) >= sizeof(c->tap.name))
-			return fail(complaint,
-				    "name = \"%s\": is too long to be the name of the interface too: "
-				    "set tap.name, 1 ... 15 characters",
-				    c->name);
+			return fail(
+				complaint,
+				"name = \"%s\": is too long to be the name of the interface too: "
+				"set tap.name, 1 ... 15 characters",
+				c->name);
 		strcpy(c->tap.name, c->name);
 	}
 	if (c->tap.mtu == 0)
@@ -112,9 +112,10 @@ static int complete_tap(struct config *c, const struct complaint *complaint)
 
 	for (unsigned int i = 0; i < c->tap.addresses; i++)
 		if (strchr(c->tap.address[i], ':') && c->tap.mtu < IPV6_MTU_MIN)
-			return fail(complaint,
-				    "tap.mtu = %u: must be 1280 bytes or more for the IPv6 address %s",
-				    c->tap.mtu, c->tap.address[i]);
+			return fail(
+				complaint,
+				"tap.mtu = %u: must be 1280 bytes or more for the IPv6 address %s",
+				c->tap.mtu, c->tap.address[i]);
 	return 0;
 }
 
@@ -131,6 +132,7 @@ static uint32_t in_room(const struct config *c, enum ntb_format format, uint32_t
 		.format = format,
 		.crc = c->ntb.crc,
 		.ending = c->ntb.ending,
+		.ndp = c->ntb.ndp,
 		.max_size = max_size,
 		.max_datagrams = c->ntb.in_max_datagrams,
 		.divisor = 4,
@@ -153,9 +155,11 @@ static uint32_t out_room(const struct config *c, enum ntb_format format, uint32_
 	if (c->ntb.out_max_datagrams && c->ntb.out_max_datagrams < HOST_DATAGRAMS)
 		entries = c->ntb.out_max_datagrams + 1u;
 	if (format == NTB_FORMAT_32)
-		taken += sizeof(struct nth32) + sizeof(struct ndp32) + entries * sizeof(struct dpe32);
+		taken += sizeof(struct nth32) + sizeof(struct ndp32) +
+			 entries * sizeof(struct dpe32);
 	else
-		taken += sizeof(struct nth16) + sizeof(struct ndp16) + entries * sizeof(struct dpe16);
+		taken += sizeof(struct nth16) + sizeof(struct ndp16) +
+			 entries * sizeof(struct dpe16);
 	return taken < max_size ? max_size - (uint32_t)taken : 0;
 }
 
@@ -167,14 +171,14 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 /* With ntb32 the host chooses the format, so both have to do. */
 static uint32_t least_in_room(const struct config *c)
 {
-	uint32_t room = in_room(c, NTB_FORMAT_16, smaller(c->ntb.in_max_size, NTB16_IN_MAX));
+	uint32_t room = in_room(c, NTB_FORMAT_16, smaller(c->ntb.in_max_size, NTB16_MAX));
 
 	return c->ntb.ntb32 ? smaller(room, in_room(c, NTB_FORMAT_32, c->ntb.in_max_size)) : room;
 }
 
 static uint32_t least_out_room(const struct config *c, uint32_t max_size)
 {
-	uint32_t room = out_room(c, NTB_FORMAT_16, smaller(max_size, NTB16_OUT_MAX));
+	uint32_t room = out_room(c, NTB_FORMAT_16, smaller(max_size, NTB16_MAX));
 
 	return c->ntb.ntb32 ? smaller(room, out_room(c, NTB_FORMAT_32, max_size)) : room;
 }
@@ -191,7 +195,6 @@ static uint32_t round_up(uint32_t value, uint32_t step)
  */
 static void complete_out_max_size(struct config *c)
 {
-	const struct config_row *row = config_row_find("ntb.out_max_size");
 	uint32_t headers = HOST_NTB_SIZE - least_out_room(c, HOST_NTB_SIZE);
 	uint32_t datagram = round_up(c->ntb.max_segment_size + (c->ntb.crc ? CRC : 0), 4);
 	uint32_t datagrams = (HOST_NTB_SIZE - headers) / datagram;
@@ -205,22 +208,22 @@ static void complete_out_max_size(struct config *c)
 		size = headers + c->ntb.out_max_datagrams * datagram;
 	else
 		size = headers + datagrams * datagram;
-	c->ntb.out_max_size = round_up(size, row->step);
+	c->ntb.out_max_size = round_up(size, HOST_PACKET);
 }
 
 static int check_sizes(const struct config *c, const struct complaint *complaint)
 {
 	uint32_t in = least_in_room(c), out = least_out_room(c, c->ntb.out_max_size);
 
-	if (!c->ntb.ntb32 && c->ntb.in_max_size > NTB16_IN_MAX)
+	if (!c->ntb.ntb32 && c->ntb.in_max_size > NTB16_MAX)
 		return fail(complaint,
 			    "ntb.in_max_size = %u: must be 2048 ... 65532 bytes, a multiple of 4, "
 			    "unless ntb.ntb32 = true",
 			    c->ntb.in_max_size);
-	if (!c->ntb.ntb32 && c->ntb.out_max_size > NTB16_OUT_MAX)
+	if (!c->ntb.ntb32 && c->ntb.out_max_size > NTB16_MAX)
 		return fail(complaint,
-			    "ntb.out_max_size = %u: must be 2048 ... 64512 bytes, a multiple of "
-			    "512, unless ntb.ntb32 = true",
+			    "ntb.out_max_size = %u: must be 2048 ... 65532 bytes, a multiple of 4, "
+			    "unless ntb.ntb32 = true",
 			    c->ntb.out_max_size);
 	if (in < datagram_size(c))
 		return fail(complaint,

@@ -30,6 +30,7 @@ const struct config_row config_rows[] = {
 	TEXT("udc", udc, text_parse_udc, NULL, "\"auto\" or a name in /sys/class/udc"),
 	TEXT("transport", transport, text_parse_transport, text_print_transport,
 	     "\"auto\" or \"functionfs\""),
+	CHOICE("max_speed", max_speed, text_choice_max_speed),
 	CHOICE("profile", profile, config_profile_name),
 	TEXT("policy", policy, text_parse_policy, text_print_policy,
 	     "\"immediate\", \"window:<us>\" with 1 ... 1000000 us, or \"tick:<hz>[,<ms>]\" with "
@@ -60,9 +61,9 @@ const struct config_row config_rows[] = {
 	       .allowed = "1 ... 240 datagrams"),
 	NUMBER("ntb.in_short_datagrams", ntb.in_short_datagrams, 1, 40,
 	       .allowed = "1 ... 40 datagrams"),
-	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 512, .zero = true,
-	       .allowed = "2048 ... 64512 bytes (131072 with ntb.ntb32), a multiple of 512: "
-			  "whole bulk packets; or 0: what suits a Linux host"),
+	NUMBER("ntb.out_max_size", ntb.out_max_size, 2048, 131072, .step = 4, .zero = true,
+	       .allowed = "2048 ... 65532 bytes (131072 with ntb.ntb32), a multiple of 4; or 0: "
+			  "what suits a Linux host"),
 	NUMBER("ntb.out_count", ntb.out_count, 1, 128, .allowed = "1 ... 128 NTBs"),
 	NUMBER("ntb.out_max_datagrams", ntb.out_max_datagrams, 0, 65535,
 	       .allowed = "0 ... 65535 datagrams, 0: no limit"),
@@ -71,6 +72,7 @@ const struct config_row config_rows[] = {
 	BOOL("ntb.ntb32", ntb.ntb32),
 	BOOL("ntb.crc", ntb.crc),
 	CHOICE("ntb.ending", ntb.ending, text_choice_ending),
+	CHOICE("ntb.ndp", ntb.ndp, text_choice_ndp),
 
 	NUMBER("queue.target_us", queue.target_us, 100, 1000000, .zero = true,
 	       .allowed = "100 ... 1000000 us, or 0: no queue of ncmd's own"),
@@ -105,9 +107,11 @@ _Static_assert(POLICY_WINDOW_MAX_US == 1000000 && POLICY_TICK_MAX_HZ == 10000 &&
 		       POLICY_TICK_MAX_MS == 1000,
 	       "the text of policy");
 _Static_assert(sizeof(enum config_profile) == sizeof(unsigned int) &&
+		       sizeof(enum config_max_speed) == sizeof(unsigned int) &&
 		       sizeof(enum config_offload) == sizeof(unsigned int) &&
 		       sizeof(enum config_copy) == sizeof(unsigned int) &&
-		       sizeof(enum ntb_ending) == sizeof(unsigned int),
+		       sizeof(enum ntb_ending) == sizeof(unsigned int) &&
+		       sizeof(enum ntb_ndp) == sizeof(unsigned int),
 	       "a choice is read and printed as an unsigned int");
 _Static_assert(CONFIG_NAME_MAX == 32 && IFNAMSIZ == 16, "the texts of name and tap.name");
 _Static_assert(CONFIG_PATH_MAX == 256 && CONFIG_TEXT_MAX == 127, "the texts of paths and strings");

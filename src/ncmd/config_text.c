@@ -256,6 +256,18 @@ void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX])
 
 #define CHOICE(words, value) ((value) < sizeof(words) / sizeof((words)[0]) ? (words)[value] : NULL)
 
+const char *text_choice_max_speed(unsigned int value)
+{
+	static const char *const words[] = {
+		[CONFIG_MAX_SPEED_AUTO] = "auto",
+		[CONFIG_MAX_SPEED_FULL] = "full",
+		[CONFIG_MAX_SPEED_HIGH] = "high",
+		[CONFIG_MAX_SPEED_SUPER] = "super",
+	};
+
+	return CHOICE(words, value);
+}
+
 const char *text_choice_offload(unsigned int value)
 {
 	static const char *const words[] = {
@@ -281,6 +293,16 @@ const char *text_choice_ending(unsigned int value)
 	static const char *const words[] = {
 		[NTB_ENDING_PAD] = "pad",
 		[NTB_ENDING_ZLP] = "zlp",
+	};
+
+	return CHOICE(words, value);
+}
+
+const char *text_choice_ndp(unsigned int value)
+{
+	static const char *const words[] = {
+		[NTB_NDP_END] = "end",
+		[NTB_NDP_START] = "start",
 	};
 
 	return CHOICE(words, value);

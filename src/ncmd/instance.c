@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ncmd/config_text.h"
 #include "ncmd/stats_json.h"
 #include "port/slice.h"
 
@@ -58,6 +59,9 @@ void instance_gadget_plan(const struct config *c, struct gadget_plan *plan)
 		.name = c->name,
 		.udc = c->udc,
 		.scheme = c->gadget.scheme,
+		.max_speed = c->max_speed == CONFIG_MAX_SPEED_AUTO ?
+				     NULL :
+				     text_choice_max_speed(c->max_speed),
 		.vendor_id = c->gadget.vendor_id,
 		.product_id = c->gadget.product_id,
 		.bcd_device = c->gadget.bcd_device,
@@ -202,6 +206,7 @@ static int open_flows(struct instance *i, struct failure *f)
 		.short_datagrams = c->ntb.in_short_datagrams,
 		.max_datagram_len = max_datagram_len(c),
 		.ending = c->ntb.ending,
+		.ndp = c->ntb.ndp,
 		.divisor = NDP_DIVISOR,
 		.remainder = NDP_REMAINDER,
 		.alignment = NDP_ALIGNMENT,
@@ -213,7 +218,6 @@ static int open_flows(struct instance *i, struct failure *f)
 	};
 	const struct from_host_settings from_host = {
 		.count = c->ntb.out_count,
-		.size = c->ntb.out_max_size,
 		.rules = { .ntb_out_max_size = c->ntb.out_max_size,
 			   .max_datagram_len = max_datagram_len(c),
 			   .ntb_out_max_datagrams = c->ntb.out_max_datagrams },
@@ -226,7 +230,8 @@ static int open_flows(struct instance *i, struct failure *f)
 	error = to_host_open(&i->to_host, &to_host, &i->tap, transport, &i->stats.to_host, f);
 	if (error)
 		return error;
-	error = from_host_open(&i->from_host, &from_host, &i->tap, transport, &i->stats.from_host, f);
+	error = from_host_open(&i->from_host, &from_host, &i->tap, transport, &i->stats.from_host,
+			       f);
 	if (error)
 		return error;
 	from_host_probe(&i->from_host);

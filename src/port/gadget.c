@@ -2,6 +2,7 @@
 #include "port/gadget.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <usbg/function/ffs.h>
@@ -149,11 +150,36 @@ static int create_from_scheme(struct gadget *g, const struct gadget_plan *plan, 
 	return 0;
 }
 
+/* libusbgx does not know this attribute (Linux 5.10 and newer). */
+static int limit_speed(const struct gadget_plan *plan, struct failure *f)
+{
+	char path[sizeof(CONFIGFS "/usb_gadget//max_speed") + NAME_MAX];
+	FILE *file;
+	int error = 0;
+
+	if (!plan->max_speed)
+		return 0;
+	snprintf(path, sizeof(path), CONFIGFS "/usb_gadget/%s/max_speed", plan->name);
+	file = fopen(path, "we");
+	if (!file)
+		return fail(f, errno, "cannot write %s: %s; leave out the setting max_speed", path,
+			    strerror(errno));
+	if (fprintf(file, "%s-speed\n", plan->max_speed) < 0)
+		error = errno;
+	if (fclose(file) != 0 && !error)
+		error = errno;
+	return error ? fail(f, error, "cannot write \"%s-speed\" to %s: %s", plan->max_speed, path,
+			    strerror(error)) :
+		       0;
+}
+
 int gadget_create(struct gadget *g, const struct gadget_plan *plan, struct failure *f)
 {
 	int error = plan->scheme && *plan->scheme ? create_from_scheme(g, plan, f) :
 						    create_from_plan(g, plan, f);
 
+	if (!error)
+		error = limit_speed(plan, f);
 	if (!error)
 		return 0;
 	/* An import that fails midway leaves what it had made. */

@@ -57,17 +57,25 @@ static uint32_t ndp_index_at(const struct ntb_write_shape *s, uint32_t fill)
 	return (fill + mask) & ~mask;
 }
 
+/* Where the first datagram may start: behind the NTH, and behind an NDP that comes first. */
+static uint32_t first_fill(const struct ntb_write_shape *s)
+{
+	if (s->ndp == NTB_NDP_END)
+		return nth_len(s);
+	return ndp_index_at(s, nth_len(s)) + ndp_len(s, datagram_limit(s));
+}
+
 /* Bytes the datagram after `datagrams` others may have at `slot`; 0: none. */
 static uint32_t room_at(const struct ntb_write_shape *s, uint32_t slot, uint32_t datagrams)
 {
 	uint32_t block = largest_block(s);
-	uint32_t behind = ndp_len(s, datagrams + 1);
+	uint32_t behind = s->ndp == NTB_NDP_END ? ndp_len(s, datagrams + 1) : 0;
 	uint32_t end; /* where the NDP starts if the room is used up */
 	uint32_t taken = slot + crc_len(s);
 
 	if (datagrams >= datagram_limit(s) || block < behind)
 		return 0;
-	end = (block - behind) & ~(s->alignment - 1u);
+	end = behind ? (block - behind) & ~(s->alignment - 1u) : block;
 	return end >= taken + ETHERNET_HEADER_LEN ? end - taken : 0;
 }
 
@@ -83,7 +91,7 @@ void ntb_write_begin(struct ntb_write *w, const struct ntb_write_shape *shape, u
 {
 	w->shape = shape;
 	w->ntb = memory;
-	w->fill = nth_len(shape);
+	w->fill = first_fill(shape);
 	w->datagrams = 0;
 	find_slot(w);
 }
@@ -214,21 +222,25 @@ static uint32_t end_transfer(const struct ntb_write *w, uint32_t block_len, bool
 uint32_t ntb_write_finish(struct ntb_write *w, uint16_t sequence, bool *needs_zlp)
 {
 	const struct ntb_write_shape *s = w->shape;
-	uint32_t ndp_index = ndp_index_at(s, w->fill);
+	bool first = s->ndp == NTB_NDP_START;
+	uint32_t gap = first ? nth_len(s) : w->fill;
+	uint32_t ndp_index = ndp_index_at(s, gap);
 	uint32_t len = ndp_len(s, w->datagrams);
-	uint32_t block_len;
+	uint32_t block_len = first ? w->fill : ndp_index + len;
 
-	memset(w->ntb + w->fill, 0, ndp_index - w->fill);
+	memset(w->ntb + gap, 0, ndp_index - gap);
+	if (first) /* entries that were reserved and are not used */
+		memset(w->ntb + ndp_index + len, 0, first_fill(s) - (ndp_index + len));
 	if (s->format == NTB_FORMAT_16)
 		put_ndp16(w, w->ntb + ndp_index, len);
 	else
 		put_ndp32(w, w->ntb + ndp_index, len);
-	block_len = end_transfer(w, ndp_index + len, needs_zlp);
+	block_len = end_transfer(w, block_len, needs_zlp);
 	put_nth(w, sequence, block_len, ndp_index);
 	return block_len;
 }
 
 uint32_t ntb_write_largest(const struct ntb_write_shape *shape)
 {
-	return room_at(shape, slot_at(shape, nth_len(shape)), 0);
+	return room_at(shape, slot_at(shape, first_fill(shape)), 0);
 }

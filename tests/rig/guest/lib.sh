@@ -125,6 +125,10 @@ scheme_with_acm() {
 }
 
 ncmd_write_conf() {
+	if [ -n "$conf_base" ]; then
+		ncmd_write_conf_on /rig/configs/"$conf_base"
+		return
+	fi
 	cat > $ncmd_conf <<-END
 	name = "$name";
 	udc = "$udc";
@@ -136,6 +140,20 @@ ncmd_write_conf() {
 	$conf_more
 	END
 }
+
+# As shipped; only names and addresses are the rig's.
+ncmd_write_conf_on() {
+	cat > $ncmd_conf <<-END
+	@include "$1"
+	name = "$name";
+	udc = "$udc";
+	transport = "${RIG_TRANSPORT:-functionfs}";
+	tap = { name = "$name"; mac = "$dev_mac"; host_mac = "$host_mac";
+	        addresses = ( "$dev_ip/24" ); };
+	END
+}
+
+conf_base=''			# a file of configs/ that comes before what these say
 
 # ncmd_start: returns when the gadget is bound
 ncmd_start() {
