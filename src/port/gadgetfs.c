@@ -523,6 +523,7 @@ int gadgetfs_open(struct gadgetfs *g, const char *mount_point, const struct gadg
 	error = ep_aio_open(&g->aio, f);
 	if (error)
 		return error;
+	g->aio.vectors = true;
 	error = gadgetfs_mount(&g->mount, mount_point, plan->udc, f);
 	if (!error)
 		error = start_watch(g, f);
