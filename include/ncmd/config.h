@@ -134,7 +134,7 @@ int config_load(struct config *c, const char *path, char *error, size_t error_le
  * Fills in what is derived (TAP name, MTU, ntb.out_max_size, MAC addresses and serial number
  * from the machine id) and checks what only shows when the settings are seen together:
  * equal addresses at both ends, a datagram that fits no NTB, an NTB32 size without
- * NTB32, a queue shorter than its target. 0 or -1 as above. `machine_id` is the text of
+ * NTB32, a queue shorter than its target, a scheme for GadgetFS. 0 or -1 as above. `machine_id` is the text of
  * /etc/machine-id; NULL if the machine has none.
  */
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len);

@@ -9,11 +9,12 @@
 /* Whether *at begins with `word`; if so *at is moved behind it. */
 static bool take(const char **at, const char *word)
 {
-	size_t len = strlen(word);
+	const char *c = *at;
 
-	if (strncmp(*at, word, len))
-		return false;
-	*at += len;
+	for (; *word; c++, word++)
+		if (*c != *word)
+			return false;
+	*at = c;
 	return true;
 }
 
