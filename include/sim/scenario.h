@@ -31,11 +31,17 @@ struct sim_scenario_row {
 /* What a pattern says about a policy. */
 struct sim_scenario_point {
 	int pattern, policy;
+	bool has_latency; /* bulk alone has none */
 	double latency_us, latency_p99_us; /* of the first traffic that has one */
-	double throughput_mbit_s; /* of the last traffic, or of all of it */
+	double throughput_mbit_s; /* of all traffic */
 	double ntbs_per_s, datagrams_per_ntb; /* to the host */
 	double processor; /* share of the time the device's was busy */
 	uint64_t lost;
+	/*
+	 * A policy that is by no more than 1 % worse than this in latency (mean and p99) and
+	 * throughput, and better by more than 1 % in one of them; -1: none.
+	 */
+	int beaten_by;
 };
 
 struct sim_scenario {

@@ -29,7 +29,8 @@ static const struct {
 	    .out_size = 3200,
 	    .out_buffers = 1,
 	    .out_datagrams = 6,
-	    .queue = 1 } },
+	    .queue = 1,
+	    .fills_ahead = true } },
 	{ "f_ncm",
 	  { .policy = { .kind = POLICY_WINDOW, .window_us = 300 },
 	    .in_size = 16384,
@@ -43,13 +44,16 @@ static const struct {
 	/* The latency profile. */
 	{ "ncmd",
 	  { .in_size = 16384,
-	    .in_depth = 2,
-	    .in_buffers = 3,
-	    .in_datagrams = 240,
+	    .in_depth = 8,
+	    .in_buffers = 9,
+	    .in_datagrams = 64,
 	    .out_size = 2048,
-	    .out_buffers = 32,
+	    .out_buffers = 96,
 	    .out_datagrams = 1,
-	    .queue = 1000 } },
+	    .queue = 1000,
+	    .fair = true,
+	    .in_flight_ns = 400 * SIM_NS_PER_US,
+	    .short_datagrams = 3 } },
 };
 
 bool sim_device_preset(const char *name, struct sim_device_settings *settings)
@@ -104,14 +108,60 @@ static void want_turn(struct sim_device *d)
 
 /* --- to the host ------------------------------------------------------------ */
 
+/* The next packet, which has to be there: of the flow whose turn it is. */
+static const struct sim_packet *peek(struct sim_device *d)
+{
+	uint32_t i = d->next_flow;
+
+	while (!d->queue[i].count)
+		i = (i + 1) % SIM_FLOWS_MAX;
+	d->from = &d->queue[i];
+	return sim_queue_first(d->from);
+}
+
+static uint64_t wire_bytes(const struct sim_device *d)
+{
+	return (uint64_t)(sim_bus_bytes_per_s(&d->bus->settings) *
+			  (double)d->settings.in_flight_ns / 1e9);
+}
+
+/* What headers and gaps take in a short NTB; as in flow/to_host. */
+#define CAP_HEADERS 256
+
+static uint32_t cap_now(const struct sim_device *d)
+{
+	uint64_t cap = wire_bytes(d);
+	uint64_t least = d->settings.short_datagrams * SIM_FRAME_MAX + CAP_HEADERS;
+
+	if (!d->settings.in_flight_ns)
+		return UINT32_MAX;
+	return (uint32_t)(cap > least ? cap : least);
+}
+
+static bool does_not_fit(const struct sim_device *d, uint32_t len)
+{
+	return ntb_write_is_full_for(&d->write, len) ||
+	       (d->write.datagrams && d->write.slot + len > d->cap);
+}
+
+/* Whether the controller may get one more NTB. */
+static bool wire_is_free(const struct sim_device *d)
+{
+	if (d->in_flight >= d->settings.in_depth)
+		return false;
+	return d->in_flight < 2 || !d->settings.in_flight_ns || d->in_flight_bytes < wire_bytes(d);
+}
+
 static void put(struct sim_device *d)
 {
-	const struct sim_packet *p = sim_queue_first(&d->queue);
+	const struct sim_packet *p = peek(d);
 	size_t room;
 
 	sim_packet_write(p, ntb_write_slot(&d->write, &room));
 	ntb_write_commit(&d->write, p->len);
-	sim_queue_drop_first(&d->queue);
+	sim_queue_drop_first(d->from);
+	d->next_flow = (uint32_t)(d->from - d->queue + 1) % SIM_FLOWS_MAX;
+	d->queued--;
 	if (d->write.datagrams == 1)
 		d->oldest_ns = d->engine->now_ns;
 	d->datagrams++;
@@ -122,7 +172,7 @@ static uint32_t fill(struct sim_device *d)
 {
 	uint32_t moved = 0;
 
-	while (d->queue.count && !d->full) {
+	while (d->queued && !d->full) {
 		if (!d->open) {
 			if (d->used_buffers == d->settings.in_buffers)
 				break;
@@ -131,8 +181,9 @@ static uint32_t fill(struct sim_device *d)
 			d->next_buffer = (d->next_buffer + 1) % d->settings.in_buffers;
 			d->used_buffers++;
 			d->open = true;
+			d->cap = cap_now(d);
 		}
-		if (ntb_write_is_full_for(&d->write, sim_queue_first(&d->queue)->len)) {
+		if (does_not_fit(d, peek(d)->len)) {
 			d->full = true;
 			break;
 		}
@@ -171,6 +222,14 @@ static void set_timer(struct sim_device *d, int64_t ns)
 	sim_at(d->engine, ns, timer, d, (uint64_t)ns);
 }
 
+/* The NTB goes to the controller at the end of the turn. */
+static void give(struct sim_device *d, struct sim_device_ntb ntb)
+{
+	d->closed[d->closed_count++] = ntb;
+	d->in_flight_len[(d->in_flight_head + d->in_flight++) % SIM_NTBS_MAX] = ntb.len;
+	d->in_flight_bytes += ntb.len;
+}
+
 /* Asks the policy; true if it closed the open NTB. */
 static bool decide(struct sim_device *d)
 {
@@ -180,7 +239,7 @@ static bool decide(struct sim_device *d)
 		.datagrams = d->open ? d->write.datagrams : 0,
 		.in_flight = d->in_flight,
 		.depth = d->settings.in_depth,
-		.tap_drained = d->queue.count == 0,
+		.tap_drained = d->queued == 0,
 		.wire_freed = d->wire_freed,
 	};
 	struct policy_decision decision;
@@ -194,8 +253,7 @@ static bool decide(struct sim_device *d)
 	}
 	set_timer(d, SIM_NEVER);
 	d->reason[decision.reason]++;
-	d->closed[d->closed_count++] = close_open(d);
-	d->in_flight++;
+	give(d, close_open(d));
 	return true;
 }
 
@@ -213,35 +271,46 @@ static bool set_aside(struct sim_device *d)
 static int64_t turn(struct sim_device *d)
 {
 	uint32_t moved = 0;
-	bool again;
+	bool again = true;
 
 	d->closed_count = 0;
-	while (d->ready_count && d->in_flight < d->settings.in_depth) {
-		d->closed[d->closed_count++] = d->ready[d->ready_head];
+	while (d->ready_count && wire_is_free(d)) {
+		give(d, d->ready[d->ready_head]);
 		d->ready_head = (d->ready_head + 1) % SIM_NTBS_MAX;
 		d->ready_count--;
-		d->in_flight++;
 	}
-	do {
+	while (again) {
+		bool free = wire_is_free(d);
+
+		/* The daemon leaves packets in their queue while the wire is busy. */
+		if (!free && !d->settings.fills_ahead)
+			break;
 		moved += fill(d);
-		again = d->in_flight < d->settings.in_depth ? decide(d) : set_aside(d);
-	} while (again);
+		again = free ? decide(d) : set_aside(d);
+	}
 	d->wire_freed = false;
 	return moved * d->settings.in_datagram_ns + d->closed_count * d->settings.in_ntb_ns;
 }
 
 void sim_device_send(struct sim_device *d, const struct sim_packet *packet)
 {
-	if (sim_queue_push(&d->queue, packet, d->settings.queue))
+	uint32_t flow = d->settings.fair ? packet->flow % SIM_FLOWS_MAX : 0;
+
+	if (d->queued < d->settings.queue &&
+	    sim_queue_push(&d->queue[flow], packet, SIM_QUEUE_MAX)) {
+		d->queued++;
 		want_turn(d);
-	else
+	} else {
 		d->dropped++;
+	}
 }
 
 void sim_device_in_left(void *device)
 {
 	struct sim_device *d = device;
 
+	d->in_flight_bytes -= d->in_flight_len[d->in_flight_head];
+	d->in_flight_head = (d->in_flight_head + 1) % SIM_NTBS_MAX;
 	d->in_flight--;
 	d->used_buffers--;
 	d->wire_freed = true;
@@ -297,18 +366,19 @@ static int64_t out_datagram_ns(const struct sim_device *d)
 	       d->settings.out_copy_ns * sim_queue_first(&d->came)->len / SIM_FRAME_MAX;
 }
 
-/* What comes in and what goes out take turns. */
+/* As in the daemon: all NTBs that have come, then one turn. */
 static void work(struct sim_device *d)
 {
 	if (d->busy)
 		return;
-	if (d->turn_wanted && (d->out_last || !d->ntb_count || d->held)) {
-		d->out_last = d->turn_wanted = false;
+	if (d->turn_wanted && (!d->round || d->held)) {
+		d->turn_wanted = false;
 		spend(d, JOB_TURN, turn(d));
 	} else if (d->ntb_count && !d->held) {
 		bool empty = !d->ntb_datagrams[d->ntb_head];
 
-		d->out_last = true;
+		if (!d->round)
+			d->round = d->ntb_count;
 		spend(d, empty ? JOB_NTB : JOB_DATAGRAM,
 		      empty ? d->settings.out_ntb_ns : out_datagram_ns(d));
 	}
@@ -323,9 +393,11 @@ static void done(void *who, uint64_t what)
 		for (uint32_t i = 0; i < d->closed_count; i++)
 			sim_bus_write_in(d->bus, d->closed[i].bytes, d->closed[i].len,
 					 d->closed[i].zlp);
+		d->round = d->ntb_count;
 	} else if (what == JOB_NTB) {
 		d->ntb_head = (d->ntb_head + 1) % SIM_NTBS_MAX;
 		d->ntb_count--;
+		d->round--;
 		sim_bus_arm_out(d->bus);
 	} else {
 		packet = *sim_queue_first(&d->came);

@@ -127,6 +127,7 @@ static void fill_point(struct sim_scenario_point *p, const struct sim_run_settin
 
 	for (uint32_t i = s->traffics; i-- > 0;)
 		if (r->traffic[i].samples) {
+			p->has_latency = true;
 			p->latency_us = r->traffic[i].mean_us;
 			p->latency_p99_us = r->traffic[i].p99_us;
 		}
@@ -137,6 +138,38 @@ static void fill_point(struct sim_scenario_point *p, const struct sim_run_settin
 		r->ntbs_to_host ? (double)r->datagrams_to_host / (double)r->ntbs_to_host : 0;
 	p->processor = r->processor;
 	p->lost = r->lost;
+}
+
+/* What differs by less is no difference. */
+#define MARGIN 0.01
+
+static bool beats(const struct sim_scenario_point *a, const struct sim_scenario_point *b)
+{
+	/* more is better */
+	const double better[][2] = {
+		{ a->throughput_mbit_s, b->throughput_mbit_s },
+		{ b->latency_us, a->latency_us },
+		{ b->latency_p99_us, a->latency_p99_us },
+	};
+	bool one = false;
+
+	for (size_t i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
+		if (better[i][0] < better[i][1] * (1 - MARGIN))
+			return false;
+		one |= better[i][0] > better[i][1] * (1 + MARGIN);
+	}
+	return one;
+}
+
+static void find_beaten(struct sim_scenario *s)
+{
+	for (int i = 0; i < s->points; i++) {
+		s->point[i].beaten_by = -1;
+		for (int j = 0; j < s->points && s->point[i].beaten_by < 0; j++)
+			if (s->point[i].pattern == s->point[j].pattern &&
+			    beats(&s->point[j], &s->point[i]))
+				s->point[i].beaten_by = s->point[j].policy;
+	}
 }
 
 static bool run_points(struct sim_scenario *s, struct sim_why *why)
@@ -153,6 +186,7 @@ static bool run_points(struct sim_scenario *s, struct sim_why *why)
 				return false;
 			fill_point(p, &run->settings, &run->result);
 		}
+	find_beaten(s);
 	return true;
 }
 

@@ -66,15 +66,19 @@ static const struct row host_rows[] = {
 static const struct row device_rows[] = {
 	{ "policy", KIND_POLICY, RUN(device.policy) },
 	{ "in_size", KIND_U32, RUN(device.in_size), 2048, 65532, 1 },
-	{ "in_depth", KIND_U32, RUN(device.in_depth), 1, SIM_NTBS_MAX - 1, 1 },
-	{ "in_buffers", KIND_U32, RUN(device.in_buffers), 1, SIM_NTBS_MAX, 1 },
+	{ "in_depth", KIND_U32, RUN(device.in_depth), 1, 32, 1 },
+	{ "in_buffers", KIND_U32, RUN(device.in_buffers), 1, 33, 1 },
 	{ "in_datagrams", KIND_U32, RUN(device.in_datagrams), 1, NTB_WRITE_MAX_DATAGRAMS, 1 },
+	{ "fills_ahead", KIND_BOOL, RUN(device.fills_ahead) },
 	{ "ndp_first", KIND_BOOL, RUN(device.in_ndp_first) },
 	{ "zlp", KIND_BOOL, RUN(device.zlp) },
 	{ "out_size", KIND_U32, RUN(device.out_size), 2048, 65532, 1 },
 	{ "out_buffers", KIND_U32, RUN(device.out_buffers), 1, SIM_NTBS_MAX, 1 },
 	{ "out_datagrams", KIND_U32, RUN(device.out_datagrams), 0, 40, 1 },
 	{ "queue", KIND_U32, RUN(device.queue), 1, SIM_QUEUE_MAX, 1 },
+	{ "fair", KIND_BOOL, RUN(device.fair) },
+	{ "in_flight_us", KIND_TIME, RUN(device.in_flight_ns), 0, 1000000, US },
+	{ "short_datagrams", KIND_U32, RUN(device.short_datagrams), 0, 240, 1 },
 	{ "in_ntb_us", KIND_TIME, RUN(device.in_ntb_ns), 0, 100000, US },
 	{ "in_datagram_us", KIND_TIME, RUN(device.in_datagram_ns), 0, 100000, US },
 	{ "out_ntb_us", KIND_TIME, RUN(device.out_ntb_ns), 0, 100000, US },
@@ -374,6 +378,15 @@ static bool check_traffic(const struct sim_traffic_settings *t, const config_set
 	return true;
 }
 
+/* In an NTB from the host; 40 is cdc_ncm's most. */
+static uint32_t most_datagrams(const struct sim_device_settings *d)
+{
+	uint32_t most = d->out_datagrams ? d->out_datagrams : 40;
+	uint32_t fit = d->out_size / SIM_FRAME_MIN;
+
+	return most < fit ? most : fit;
+}
+
 bool sim_settings_check(const struct sim_run_settings *s, const config_setting_t *at,
 			struct sim_why *why)
 {
@@ -383,6 +396,9 @@ bool sim_settings_check(const struct sim_run_settings *s, const config_setting_t
 		return sim_wrong(why, at, "omit_s leaves nothing of seconds");
 	if (s->device.in_depth > s->device.in_buffers)
 		return sim_wrong(why, at, "in_depth is more than in_buffers");
+	if (s->device.out_buffers * most_datagrams(&s->device) > SIM_QUEUE_MAX)
+		return sim_wrong(why, at, "out_buffers of out_size hold more than %u datagrams",
+				 SIM_QUEUE_MAX);
 	for (uint32_t i = 0; i < s->traffics; i++)
 		if (!check_traffic(&s->traffic[i], at, why))
 			return false;
