@@ -546,6 +546,9 @@ static void bad_input_is_told(void **state)
 		  "omit_s leaves nothing" },
 		{ HEAD "runs = ( { name = \"r\"; traffic = ( { kind = \"udp\"; } ); } );",
 		  "udp needs interval_us" },
+		{ HEAD
+		  "runs = ( { name = \"r\"; traffic = ( { kind = \"ping\"; gap_us = 1; } ); } );",
+		  "gap_us is for a burst" },
 		{ HEAD "runs = ( { name = \"r\"; traffic = ( { kind = \"tcp\"; window = 1000000; "
 		       "segment = 64; } ); } );",
 		  "1024 segments" },

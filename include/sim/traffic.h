@@ -5,7 +5,8 @@
  *	ping	requests of `size` bytes, each answered at once; the next one `interval` after
  *		the last was sent (half to one and a half of it), or, with interval 0, `think`
  *		after the last was answered. Latency: the round trip.
- *	burst	as ping, but `datagrams` packets of `size` bytes answer. Latency: until the last.
+ *	burst	as ping, but `datagrams` packets of `size` bytes answer, `gap` apart. Latency:
+ *		until the last.
  *	tcp	`connections` bulk transfers, from the start or after a handshake and a request
  *		(`bytes` given: HTTP). Latency: that of the whole, in one piece.
  *	udp	packets of `size` bytes every `interval`, one way. Latency: one way.
@@ -28,6 +29,7 @@ struct sim_traffic_settings {
 	int64_t interval_ns, think_ns;
 	uint32_t size; /* bytes of the Ethernet frame */
 	uint32_t datagrams;
+	int64_t gap_ns; /* between the datagrams of a burst; only without interval_ns */
 	uint32_t connections;
 	struct sim_tcp_settings tcp;
 };
@@ -46,6 +48,7 @@ struct sim_traffic {
 	int64_t first_ns, last_ns; /* when the first of those bytes came, and the last */
 	uint32_t samples;
 	int64_t *sample_ns; /* SIM_SAMPLES_MAX latencies */
+	struct sim_packet answer; /* of the burst that is being sent */
 	struct sim_tcp tcp[SIM_CONNECTIONS_MAX];
 };
 
@@ -55,7 +58,7 @@ void sim_traffic_begin(struct sim_traffic *t, struct sim_engine *engine,
 		       void *world, int64_t omit_ns, int64_t *sample_ns);
 
 /* A packet of this traffic came to an end. */
-void sim_traffic_take(struct sim_traffic *t, enum sim_end at, const struct sim_packet *packet);
+void sim_traffic_take(struct sim_traffic *t, const struct sim_packet *packet);
 
 /* "ping", "burst", "tcp", "udp". */
 const char *sim_traffic_kind_name(enum sim_traffic_kind kind);

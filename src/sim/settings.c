@@ -2,8 +2,6 @@
 #include "sim/settings.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum kind { KIND_U32, KIND_U64, KIND_TIME, KIND_BOOL, KIND_WORD, KIND_POLICY };
@@ -118,6 +116,7 @@ static const struct row traffic_rows[] = {
 	{ "think_us", KIND_TIME, TRAFFIC(think_ns), 1, 1e8, US },
 	{ "size", KIND_U32, TRAFFIC(size), SIM_FRAME_MIN, SIM_FRAME_MAX, 1 },
 	{ "datagrams", KIND_U32, TRAFFIC(datagrams), 1, 256, 1 },
+	{ "gap_us", KIND_TIME, TRAFFIC(gap_ns), 0, 1000000, US },
 	{ "connections", KIND_U32, TRAFFIC(connections), 1, SIM_CONNECTIONS_MAX, 1 },
 	{ "segment", KIND_U32, TRAFFIC(tcp.segment), 64, SIM_FRAME_MAX - SIM_TCP_HEADERS, 1 },
 	{ "window", KIND_U64, TRAFFIC(tcp.window), 64, 1048576, 1 },
@@ -175,20 +174,6 @@ static void default_traffic(struct sim_traffic_settings *t)
 }
 
 /* --- reading ---------------------------------------------------------------- */
-
-bool sim_wrong(struct sim_why *why, const config_setting_t *at, const char *format, ...)
-{
-	int used = 0;
-	va_list args;
-
-	if (at)
-		used = snprintf(why->text, sizeof(why->text),
-				"line %d: ", (int)config_setting_source_line(at));
-	va_start(args, format);
-	vsnprintf(why->text + used, sizeof(why->text) - (size_t)used, format, args);
-	va_end(args);
-	return false;
-}
 
 static bool read_number(const struct row *row, void *member, const config_setting_t *at,
 			struct sim_why *why)
@@ -363,44 +348,6 @@ bool sim_settings_read(struct sim_run_settings *s, const config_setting_t *group
 		return sim_wrong(why, group, "a group is wanted here, { ... }");
 	for (int i = 0; i < config_setting_length(group); i++)
 		if (!read_one(s, config_setting_get_elem(group, (unsigned int)i), others, why))
-			return false;
-	return true;
-}
-
-static bool check_traffic(const struct sim_traffic_settings *t, const config_setting_t *at,
-			  struct sim_why *why)
-{
-	if (t->kind == SIM_UDP && !t->interval_ns)
-		return sim_wrong(why, at, "udp needs interval_us");
-	if (t->kind == SIM_TCP && t->tcp.window / t->tcp.segment >= SIM_TCP_WINDOW_SEGMENTS)
-		return sim_wrong(why, at, "a window of %u segments or more",
-				 SIM_TCP_WINDOW_SEGMENTS);
-	return true;
-}
-
-/* In an NTB from the host; 40 is cdc_ncm's most. */
-static uint32_t most_datagrams(const struct sim_device_settings *d)
-{
-	uint32_t most = d->out_datagrams ? d->out_datagrams : 40;
-	uint32_t fit = d->out_size / SIM_FRAME_MIN;
-
-	return most < fit ? most : fit;
-}
-
-bool sim_settings_check(const struct sim_run_settings *s, const config_setting_t *at,
-			struct sim_why *why)
-{
-	if (!s->traffics)
-		return sim_wrong(why, at, "there is no traffic");
-	if (s->omit_ns >= s->seconds_ns)
-		return sim_wrong(why, at, "omit_s leaves nothing of seconds");
-	if (s->device.in_depth > s->device.in_buffers)
-		return sim_wrong(why, at, "in_depth is more than in_buffers");
-	if (s->device.out_buffers * most_datagrams(&s->device) > SIM_QUEUE_MAX)
-		return sim_wrong(why, at, "out_buffers of out_size hold more than %u datagrams",
-				 SIM_QUEUE_MAX);
-	for (uint32_t i = 0; i < s->traffics; i++)
-		if (!check_traffic(&s->traffic[i], at, why))
 			return false;
 	return true;
 }

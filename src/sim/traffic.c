@@ -138,17 +138,25 @@ static void take_tcp(struct sim_traffic *t, const struct sim_packet *packet)
 
 /* --- requests and answers --------------------------------------------------- */
 
-static void answer(struct sim_traffic *t, enum sim_end at, const struct sim_packet *request)
+static void send_answer(void *who, uint64_t left)
 {
-	uint32_t n = t->settings.kind == SIM_BURST ? t->settings.datagrams : 1;
-	struct sim_packet p = *request;
+	struct sim_traffic *t = who;
+	enum sim_end from = other(t->settings.from);
 
-	p.kind = SIM_PACKET_ANSWER;
-	p.len = t->settings.size;
-	for (uint32_t i = 0; i < n; i++) {
-		p.last = i + 1 == n;
-		t->send(t->world, at, &p);
-	}
+	do {
+		t->answer.last = --left == 0;
+		t->send(t->world, from, &t->answer);
+	} while (left && !t->settings.gap_ns);
+	if (left)
+		sim_at(t->engine, t->engine->now_ns + t->settings.gap_ns, send_answer, t, left);
+}
+
+static void answer(struct sim_traffic *t, const struct sim_packet *request)
+{
+	t->answer = *request;
+	t->answer.kind = SIM_PACKET_ANSWER;
+	t->answer.len = t->settings.size;
+	send_answer(t, t->settings.kind == SIM_BURST ? t->settings.datagrams : 1);
 }
 
 static void take_answer(struct sim_traffic *t, const struct sim_packet *packet)
@@ -167,7 +175,7 @@ static void take_answer(struct sim_traffic *t, const struct sim_packet *packet)
 	sim_at(t->engine, t->engine->now_ns + think_ns, ask, t, 0);
 }
 
-void sim_traffic_take(struct sim_traffic *t, enum sim_end at, const struct sim_packet *packet)
+void sim_traffic_take(struct sim_traffic *t, const struct sim_packet *packet)
 {
 	if (t->settings.kind == SIM_TCP) {
 		take_tcp(t, packet);
@@ -175,7 +183,7 @@ void sim_traffic_take(struct sim_traffic *t, enum sim_end at, const struct sim_p
 		arrived(t, packet->len);
 		sample(t, t->engine->now_ns - packet->sent_ns);
 	} else if (packet->kind == SIM_PACKET_REQUEST) {
-		answer(t, at, packet);
+		answer(t, packet);
 	} else {
 		take_answer(t, packet);
 	}

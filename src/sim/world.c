@@ -28,18 +28,12 @@ const char *sim_link_name(enum sim_link link)
 	return link_names[link];
 }
 
-static void take_at_host(void *who, const struct sim_packet *packet)
+/* What kind of packet it is says at which end: only one of them gets such. */
+static void take_at_end(void *who, const struct sim_packet *packet)
 {
 	struct world *w = who;
 
-	sim_traffic_take(&w->traffic[packet->flow], SIM_HOST, packet);
-}
-
-static void take_at_server(void *who, const struct sim_packet *packet)
-{
-	struct world *w = who;
-
-	sim_traffic_take(&w->traffic[packet->flow], SIM_DEVICE, packet);
+	sim_traffic_take(&w->traffic[packet->flow], packet);
 }
 
 static void take_at_device(void *who, const struct sim_packet *packet)
@@ -47,7 +41,7 @@ static void take_at_device(void *who, const struct sim_packet *packet)
 	struct world *w = who;
 
 	if (!w->settings->uplink.delay_ns) {
-		take_at_server(w, packet);
+		take_at_end(w, packet);
 		return;
 	}
 	sim_uplink_from_device(&w->uplink, packet);
@@ -113,7 +107,7 @@ static bool begin_usb(struct world *w)
 	host.out_max_datagrams = s->device.out_datagrams;
 	host.max_packet = bus.packet_bytes;
 	sim_bus_begin(&w->bus, &w->engine, &bus, &events, bus_memory);
-	sim_host_begin(&w->host, &w->engine, &w->bus, &host, host_memory, take_at_host, w);
+	sim_host_begin(&w->host, &w->engine, &w->bus, &host, host_memory, take_at_end, w);
 	sim_device_begin(&w->device, &w->engine, &w->bus, &s->device, device_memory, take_at_device,
 			 w);
 	return host_memory && device_memory && bus_memory;
@@ -127,10 +121,10 @@ static bool begin(struct world *w, const struct sim_run_settings *s)
 	w->settings = s;
 	sim_engine_begin(&w->engine, s->seed);
 	if (s->link == SIM_LINK_ETHERNET)
-		sim_ring_begin(&w->ring, &w->engine, &s->ring, take_at_host, take_at_device, w);
+		sim_ring_begin(&w->ring, &w->engine, &s->ring, take_at_end, take_at_device, w);
 	else
 		good = begin_usb(w) && good;
-	sim_uplink_begin(&w->uplink, &w->engine, &s->uplink, send_from_device, take_at_server,
+	sim_uplink_begin(&w->uplink, &w->engine, &s->uplink, send_from_device, take_at_end,
 			 room_behind_device, w);
 	w->traffic[0].sample_ns = samples; /* for end(), even if nothing else was begun */
 	for (uint32_t i = 0; good && i < s->traffics; i++)
