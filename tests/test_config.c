@@ -120,14 +120,14 @@ static const struct row load_rows[] = {
 	REFUSED("udc, empty", "udc = \"\";\n", ":1: udc = \"\": must be \"auto\" or"),
 	REFUSED("udc, the directory above", "udc = \"..\";\n", ":1: udc = \"..\": must be"),
 	SHOWN("transport", "transport = \"functionfs\";\n", "transport = \"functionfs\";\n"),
-	REFUSED("transport, gadgetfs", "\n\n\ntransport = \"gadgetfs\";\n",
-		":4: transport = \"gadgetfs\": this version has functionfs only; must be \"auto\" "
-		"or "
-		"\"functionfs\""),
-	REFUSED("transport, usbredir", "transport = \"usbredir\";\n",
-		":1: transport = \"usbredir\": this version has functionfs only; must be"),
-	REFUSED("transport, other", "transport = \"carrier pigeon\";\n",
-		":1: transport = \"carrier pigeon\": must be \"auto\" or \"functionfs\""),
+	SHOWN("transport, gadgetfs", "transport = \"gadgetfs\";\n", "transport = \"gadgetfs\";\n"),
+	REFUSED("transport, other", "\n\n\ntransport = \"carrier pigeon\";\n",
+		":4: transport = \"carrier pigeon\": must be \"auto\", \"functionfs\" or "
+		"\"gadgetfs\""),
+	SHOWN("fallback, by default", "", "\nfallback = \"none\";\n"),
+	SHOWN("fallback", "fallback = \"ncm-only\";\n", "\nfallback = \"ncm-only\";\n"),
+	REFUSED("fallback, other", "fallback = \"rndis\";\n",
+		":1: fallback = \"rndis\": must be \"none\" or \"ncm-only\""),
 	SHOWN("policy, immediate", "policy = \"immediate\";\n", "policy = \"immediate\";\n"),
 	SHOWN("policy, window", "policy = \"window:300\";\n", "policy = \"window:300\";\n"),
 	SHOWN("policy, largest window", "policy = \"window:1000000\";\n",
@@ -495,6 +495,10 @@ static const struct row load_rows[] = {
 
 /* Rows for config_load(), which succeeds, and config_complete() on MACHINE after it. */
 static const struct row complete_rows[] = {
+	REFUSED("gadgetfs takes no scheme",
+		"transport = \"gadgetfs\"; gadget = { scheme = \"/s\"; };\n",
+		"gadget.scheme = \"/s\": transport = \"gadgetfs\" takes nothing from a scheme"),
+	SHOWN("auto may have one", "gadget = { scheme = \"/s\"; };\n", "\tscheme = \"/s\";\n"),
 	SHOWN("tap.name is name", "name = \"abc\";\n", "tap = {\n\tname = \"abc\";\n"),
 	SHOWN("tap.name stays", "tap = { name = \"usb0\"; };\n", "tap = {\n\tname = \"usb0\";\n"),
 	REFUSED("name is too long for the interface", "name = \"a123456789012345\";\n",
@@ -747,7 +751,7 @@ static void test_complete(void **state)
 static void test_every_setting_differs(void **state)
 {
 	static const char text[] =
-		"name = \"n\"; udc = \"u\"; transport = \"functionfs\"; max_speed = \"high\"; policy = \"window:7\";\n"
+		"name = \"n\"; udc = \"u\"; transport = \"functionfs\"; fallback = \"ncm-only\"; max_speed = \"high\"; policy = \"window:7\";\n"
 		"profile = \"throughput\"; offload = \"off\"; copy = \"bounce\"; run_dir = "
 		"\"/r\";\n"
 		"tap = { name = \"t\"; mac = \"02:00:00:00:00:01\"; host_mac = \"020000000002\";\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors byte by byte at each speed, the FunctionFS blobs around them, and
+ * The descriptors byte by byte at each speed, what FunctionFS and GadgetFS want around them, and
  * the shape that hosts insist on (cases C16, C17, C19).
  */
 #include "unit.h"
@@ -337,6 +337,85 @@ static void function_name_is_cut(void **state)
 	}
 }
 
+static const struct ncm_identity identity = {
+	.vendor_id = 0x1d6b,
+	.product_id = 0x0103,
+	.bcd_device = 0x0142,
+	.max_power_ma = 250,
+};
+
+/* linux/usb/gadgetfs.h and dev_config() of the kernel: tag, configurations, device. */
+static void gadgetfs_device(void **state)
+{
+	static const uint8_t full[] = {
+		0x09, 0x02, 0x5e, 0x00, /* CONFIGURATION, wTotalLength 9 + 85 */
+		0x02, 0x01, 0x04, /* bNumInterfaces, bConfigurationValue, iConfiguration */
+		0x80, 0x7d, /* bmAttributes: D7 and no remote wake-up; bMaxPower 250 mA */
+	};
+	static const uint8_t device[] = {
+		0x12, 0x01, 0x00, 0x02, /* DEVICE, bcdUSB 2.00 */
+		0xef, 0x02, 0x01, 0x40, /* class for an IAD, bMaxPacketSize0 */
+		0x6b, 0x1d, 0x03, 0x01, 0x42, 0x01, /* idVendor, idProduct, bcdDevice */
+		0x01, 0x02, 0x03, /* iManufacturer, iProduct, iSerialNumber */
+		0x01, /* bNumConfigurations */
+	};
+	uint8_t out[NCM_GADGETFS_DEVICE_MAX + 1];
+	const uint8_t *at = out;
+
+	(void)state;
+	memset(out, GUARD, sizeof(out));
+	assert_int_equal(ncm_gadgetfs_device(out, &usual, &identity, USB_SPEED_IS_HIGH),
+			 4 + 2 * (9 + 85) + 18);
+	assert_memory_equal(at, ((uint8_t[]){ 0, 0, 0, 0 }), 4);
+	at += 4;
+	for (unsigned int s = USB_SPEED_IS_FULL; s <= USB_SPEED_IS_HIGH; s++) {
+		assert_memory_equal(at, full, sizeof(full)); /* the lengths happen to be equal */
+		assert_memory_equal(at + 9, speeds[s].bytes, speeds[s].len);
+		at += 9 + speeds[s].len;
+	}
+	assert_memory_equal(at, device, sizeof(device));
+	assert_int_equal(at[sizeof(device)], GUARD);
+}
+
+static void gadgetfs_full_speed_only(void **state)
+{
+	struct ncm_identity own_power = identity;
+	uint8_t out[NCM_GADGETFS_DEVICE_MAX];
+
+	(void)state;
+	own_power.self_powered = true;
+	own_power.max_power_ma = 2;
+	assert_int_equal(ncm_gadgetfs_device(out, &usual, &own_power, USB_SPEED_IS_FULL),
+			 4 + 9 + 85 + 18);
+	assert_int_equal(out[4 + 7], 0xc0);
+	assert_int_equal(out[4 + 8], 1);
+	assert_int_equal(out[4 + 9 + 85 + 1], 0x01); /* the device comes next */
+}
+
+/* ep_config() of the kernel: tag 1, full speed, high speed. */
+static void gadgetfs_endpoints(void **state)
+{
+	static const struct {
+		uint8_t address;
+		uint8_t bytes[14];
+	} rows[] = {
+		{ 0x81, { 7, 5, 0x81, 3, 16, 0, 8, 7, 5, 0x81, 3, 16, 0, 7 } },
+		{ 0x82, { 7, 5, 0x82, 2, 64, 0, 0, 7, 5, 0x82, 2, 0, 2, 0 } },
+		{ 0x01, { 7, 5, 0x01, 2, 64, 0, 0, 7, 5, 0x01, 2, 0, 2, 0 } },
+	};
+	const uint32_t tag = 1;
+
+	(void)state;
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		uint8_t out[NCM_GADGETFS_ENDPOINT_LEN];
+
+		assert_int_equal(ncm_gadgetfs_endpoint(out, &usual.endpoint, rows[i].address),
+				 sizeof(out));
+		assert_memory_equal(out, &tag, sizeof(tag));
+		assert_memory_equal(out + 4, rows[i].bytes, sizeof(rows[i].bytes));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +427,9 @@ int main(void)
 		cmocka_unit_test(ffs_winncm),
 		cmocka_unit_test(ffs_strings),
 		cmocka_unit_test(function_name_is_cut),
+		cmocka_unit_test(gadgetfs_device),
+		cmocka_unit_test(gadgetfs_full_speed_only),
+		cmocka_unit_test(gadgetfs_endpoints),
 	};
 
 	return cmocka_run_group_tests_name("ncm_descriptors", tests, NULL, NULL);

@@ -23,8 +23,15 @@
 #define CONFIG_ADDRESS_TEXT  64
 
 enum config_transport {
-	CONFIG_TRANSPORT_AUTO,
+	CONFIG_TRANSPORT_AUTO, /* functionfs where it carries NCM, else gadgetfs */
 	CONFIG_TRANSPORT_FUNCTIONFS,
+	CONFIG_TRANSPORT_GADGETFS,
+};
+
+/* What "auto" may give up when FunctionFS does not carry NCM. */
+enum config_fallback {
+	CONFIG_FALLBACK_NONE, /* no function of the gadget */
+	CONFIG_FALLBACK_NCM_ONLY, /* all but NCM */
 };
 
 /* Each is a row of src/ncmd/config_profile.c. */
@@ -54,6 +61,7 @@ struct config {
 	char name[CONFIG_NAME_MAX]; /* "ncm0"; gadget, FunctionFS instance, default TAP name */
 	char udc[64]; /* a name in /sys/class/udc, or "auto": the first one without a gadget */
 	enum config_transport transport;
+	enum config_fallback fallback;
 	enum config_max_speed max_speed; /* of the whole gadget */
 	enum config_profile profile; /* what policy and some of ntb are where the file is silent */
 	struct policy policy;
@@ -126,7 +134,7 @@ int config_load(struct config *c, const char *path, char *error, size_t error_le
  * Fills in what is derived (TAP name, MTU, ntb.out_max_size, MAC addresses and serial number
  * from the machine id) and checks what only shows when the settings are seen together:
  * equal addresses at both ends, a datagram that fits no NTB, an NTB32 size without
- * NTB32, a queue shorter than its target. 0 or -1 as above. `machine_id` is the text of
+ * NTB32, a queue shorter than its target, a scheme for GadgetFS. 0 or -1 as above. `machine_id` is the text of
  * /etc/machine-id; NULL if the machine has none.
  */
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len);

@@ -26,13 +26,13 @@ bool text_parse_address(const char *text, void *member, size_t size, const char 
 bool text_parse_mac(const char *text, void *member, size_t size, const char **why);
 void text_print_mac(const void *member, char text[static CONFIG_PATH_MAX]);
 
-/* enum config_transport, struct policy. */
-bool text_parse_transport(const char *text, void *member, size_t size, const char **why);
-void text_print_transport(const void *member, char text[static CONFIG_PATH_MAX]);
+/* struct policy. */
 bool text_parse_policy(const char *text, void *member, size_t size, const char **why);
 void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX]);
 
 /* The words for the values of an enum; NULL behind the last one. */
+const char *text_choice_transport(unsigned int value);
+const char *text_choice_fallback(unsigned int value);
 const char *text_choice_max_speed(unsigned int value);
 const char *text_choice_offload(unsigned int value);
 const char *text_choice_copy(unsigned int value);

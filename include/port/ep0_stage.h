@@ -25,11 +25,14 @@ enum ep0_stage_kind {
 	EP0_STAGE_QUIT,
 };
 
+/* Bytes: GadgetFS has strings answered here, and a buffer of 256 bytes behind its ep0. */
+#define EP0_STAGE_DATA_MAX 256
+
 /* Both ways: the order, and the same with `result` when it has been carried out. */
 struct ep0_stage_message {
 	enum ep0_stage_kind kind;
 	uint16_t len;
-	uint8_t data[NCM_CONTROL_DATA_MAX];
+	uint8_t data[EP0_STAGE_DATA_MAX];
 	int32_t result; /* bytes moved, or -errno; a stall that worked is 0 */
 };
 
@@ -43,6 +46,13 @@ struct ep0_stage {
 
 /* Starts the thread. 0 or -errno with *f filled. */
 int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f);
+
+/*
+ * The order that carries out `answer` to a request of that type. Not for NCM_REFUSE_DATA: the
+ * status stage went with the data, and nothing can be said any more.
+ */
+void ep0_stage_of_answer(struct ep0_stage_message *m, const struct ncm_answer *answer,
+			 uint8_t bRequestType);
 
 /* Gives the thread an order; not while busy. 0 or -errno. */
 int ep0_stage_order(struct ep0_stage *s, const struct ep0_stage_message *order);

@@ -15,6 +15,13 @@ struct ep_aio {
 	io_context_t context;
 	int event_fd; /* an eventfd; watch it edge-triggered and never read it */
 	int file[ENDPOINTS]; /* O_NONBLOCK; not owned */
+	/*
+	 * Reads name two pieces, the second one empty. For one piece the kernel needs no list
+	 * that it would have to copy, and from the missing copy GadgetFS infers that this was a
+	 * write: the read ends with its length and without its data [linux lib/iov_iter.c
+	 * dup_iter(), legacy/inode.c ep_aio_complete(), seen on 6.12].
+	 */
+	bool vectors;
 };
 
 /* A context for TRANSPORT_QUEUE_MAX transfers. 0 or -errno with *f filled. */

@@ -45,6 +45,23 @@ int gadget_clean(struct gadget *g, const char *name, bool *found, struct failure
 /* Makes it, without binding. A half-made gadget is removed on failure. */
 int gadget_create(struct gadget *g, const struct gadget_plan *plan, struct failure *f);
 
+/* What a gadget says of itself, strings in UTF-8. */
+struct gadget_identity {
+	uint16_t vendor_id, product_id, bcd_device;
+	uint16_t max_power_ma;
+	bool self_powered;
+	char manufacturer[127], product[127], serial[127];
+};
+
+#define GADGET_OTHERS_MAX 256
+
+/*
+ * What the gadget made is, as far as configfs tells, else *i is left alone; and which functions it
+ * holds beside the FunctionFS instance `name`: "acm.usb0, mass_storage.0", or nothing.
+ */
+void gadget_describe(struct gadget *g, const char *name, struct gadget_identity *i,
+		     char others[static GADGET_OTHERS_MAX]);
+
 /* Binds to the UDC of the plan. Control events may come before it returns. */
 int gadget_bind(struct gadget *g, const struct gadget_plan *plan, struct failure *f);
 

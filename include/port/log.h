@@ -34,7 +34,7 @@ void log_line(enum log_level level, const char *format, ...) __attribute__((form
 
 /* What was tried, on what, why it failed, what to do: one line, for the caller to log. */
 struct failure {
-	char text[768];
+	char text[1536];
 };
 
 /*

@@ -105,6 +105,7 @@ struct transport {
 	unsigned int queued, queued_to_host;
 	struct transfer *failed[TRANSPORT_QUEUE_MAX]; /* refused at submit; reaped next */
 	unsigned int n_failed;
+	bool resume_is_silent; /* TRANSPORT_RESUME comes only after a transfer: send, to find out */
 	bool reap_again; /* set by a transport: reap without waiting for completion_fd */
 	uint64_t submit_calls; /* system calls made */
 	uint64_t reap_calls;

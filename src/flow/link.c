@@ -190,7 +190,7 @@ static void suspend(struct link *l)
 	l->before_suspend = l->state;
 	l->state = LINK_SUSPENDED;
 	l->retry_ns = POLICY_NO_TIMER; /* resume() says everything again */
-	to_host_suspend(l->to_host, true);
+	to_host_suspend(l->to_host, !l->transport->resume_is_silent);
 	log_debug("the bus is suspended");
 }
 

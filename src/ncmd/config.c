@@ -29,6 +29,7 @@ void config_defaults(struct config *c)
 	strcpy(c->name, "ncm0");
 	strcpy(c->udc, "auto");
 	c->transport = CONFIG_TRANSPORT_AUTO;
+	c->fallback = CONFIG_FALLBACK_NONE;
 	config_profile_apply(c, CONFIG_PROFILE_LATENCY);
 	c->offload = CONFIG_OFFLOAD_AUTO;
 	c->copy = CONFIG_COPY_IN_PLACE;

@@ -250,6 +250,17 @@ static int check_queue(const struct config *c, const struct complaint *complaint
 		    c->queue.limit_us, c->queue.target_us, c->queue.target_us);
 }
 
+static int check_transport(const struct config *c, const struct complaint *complaint)
+{
+	if (c->transport != CONFIG_TRANSPORT_GADGETFS || !c->gadget.scheme[0])
+		return 0;
+	return fail(
+		complaint,
+		"gadget.scheme = \"%s\": transport = \"gadgetfs\" takes nothing from a scheme and "
+		"carries NCM alone: leave gadget.scheme out, or set transport = \"auto\"",
+		c->gadget.scheme);
+}
+
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len)
 {
 	const struct complaint complaint = { .text = error, .len = error_len };
@@ -259,7 +270,7 @@ int config_complete(struct config *c, const char *machine_id, char *error, size_
 	if (complete_tap(c, &complaint))
 		return -1;
 	complete_out_max_size(c);
-	if (check_sizes(c, &complaint))
+	if (check_sizes(c, &complaint) || check_transport(c, &complaint))
 		return -1;
 	return check_queue(c, &complaint);
 }

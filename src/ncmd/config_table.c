@@ -28,8 +28,8 @@ const struct config_row config_rows[] = {
 	TEXT("name", name, text_parse_name, NULL,
 	     "1 ... 31 letters, digits, '_', '.' or '-', the first a letter or a digit"),
 	TEXT("udc", udc, text_parse_udc, NULL, "\"auto\" or a name in /sys/class/udc"),
-	TEXT("transport", transport, text_parse_transport, text_print_transport,
-	     "\"auto\" or \"functionfs\""),
+	CHOICE("transport", transport, text_choice_transport),
+	CHOICE("fallback", fallback, text_choice_fallback),
 	CHOICE("max_speed", max_speed, text_choice_max_speed),
 	CHOICE("profile", profile, config_profile_name),
 	TEXT("policy", policy, text_parse_policy, text_print_policy,
@@ -106,7 +106,9 @@ _Static_assert(NTB_WRITE_MAX_DATAGRAMS == 240, "the text of ntb.in_max_datagrams
 _Static_assert(POLICY_WINDOW_MAX_US == 1000000 && POLICY_TICK_MAX_HZ == 10000 &&
 		       POLICY_TICK_MAX_MS == 1000,
 	       "the text of policy");
-_Static_assert(sizeof(enum config_profile) == sizeof(unsigned int) &&
+_Static_assert(sizeof(enum config_transport) == sizeof(unsigned int) &&
+		       sizeof(enum config_fallback) == sizeof(unsigned int) &&
+		       sizeof(enum config_profile) == sizeof(unsigned int) &&
 		       sizeof(enum config_max_speed) == sizeof(unsigned int) &&
 		       sizeof(enum config_offload) == sizeof(unsigned int) &&
 		       sizeof(enum config_copy) == sizeof(unsigned int) &&

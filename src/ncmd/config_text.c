@@ -211,37 +211,6 @@ void text_print_mac(const void *member, char text[static CONFIG_PATH_MAX])
 		mac_print(member, text);
 }
 
-bool text_parse_transport(const char *text, void *member, size_t size, const char **why)
-{
-	enum config_transport *transport = member;
-
-	(void)size;
-	if (strcmp(text, "auto") == 0)
-		*transport = CONFIG_TRANSPORT_AUTO;
-	else if (strcmp(text, "functionfs") == 0)
-		*transport = CONFIG_TRANSPORT_FUNCTIONFS;
-	else {
-		if (strcmp(text, "gadgetfs") == 0 || strcmp(text, "usbredir") == 0)
-			*why = "this version has functionfs only";
-		return false;
-	}
-	return true;
-}
-
-void text_print_transport(const void *member, char text[static CONFIG_PATH_MAX])
-{
-	const enum config_transport *transport = member;
-
-	switch (*transport) {
-	case CONFIG_TRANSPORT_AUTO:
-		strcpy(text, "auto");
-		break;
-	case CONFIG_TRANSPORT_FUNCTIONFS:
-		strcpy(text, "functionfs");
-		break;
-	}
-}
-
 bool text_parse_policy(const char *text, void *member, size_t size, const char **why)
 {
 	(void)size;
@@ -255,6 +224,27 @@ void text_print_policy(const void *member, char text[static CONFIG_PATH_MAX])
 }
 
 #define CHOICE(words, value) ((value) < sizeof(words) / sizeof((words)[0]) ? (words)[value] : NULL)
+
+const char *text_choice_transport(unsigned int value)
+{
+	static const char *const words[] = {
+		[CONFIG_TRANSPORT_AUTO] = "auto",
+		[CONFIG_TRANSPORT_FUNCTIONFS] = "functionfs",
+		[CONFIG_TRANSPORT_GADGETFS] = "gadgetfs",
+	};
+
+	return CHOICE(words, value);
+}
+
+const char *text_choice_fallback(unsigned int value)
+{
+	static const char *const words[] = {
+		[CONFIG_FALLBACK_NONE] = "none",
+		[CONFIG_FALLBACK_NCM_ONLY] = "ncm-only",
+	};
+
+	return CHOICE(words, value);
+}
 
 const char *text_choice_max_speed(unsigned int value)
 {

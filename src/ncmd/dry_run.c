@@ -22,6 +22,23 @@ static void print_udcs(const struct config *c, FILE *to)
 		closedir(dir);
 }
 
+static void print_transport(const struct config *c, FILE *to)
+{
+	bool functionfs = c->transport != CONFIG_TRANSPORT_GADGETFS;
+
+	if (functionfs)
+		fprintf(to, "# FunctionFS mounted on %s/%s.ffs\n", c->run_dir, c->name);
+	if (functionfs && !functionfs_has_altsettings())
+		fprintf(to,
+			"#   but this kernel's has no alternate settings (Linux 6.10): that would "
+			"fail\n");
+	if (c->transport == CONFIG_TRANSPORT_AUTO)
+		fprintf(to, "# and if it does not take NCM:\n");
+	if (c->transport != CONFIG_TRANSPORT_FUNCTIONFS)
+		fprintf(to, "# GadgetFS mounted on %s/%s.gadgetfs, NCM as the only function\n",
+			c->run_dir, c->name);
+}
+
 static void print_queue(const struct config *c, FILE *to)
 {
 	if (!c->queue.target_us) {
@@ -72,15 +89,11 @@ void dry_run_print(const struct config *c, FILE *to)
 	else
 		fprintf(to, "# gadget \"%s\", USB id %04x:%04x, with the one function NCM\n",
 			c->name, c->gadget.vendor_id, c->gadget.product_id);
-	fprintf(to,
-		"# FunctionFS mounted on %s/%s.ffs; the host's address is "
-		"%02x:%02x:%02x:%02x:%02x:%02x\n",
-		c->run_dir, c->name, h[0], h[1], h[2], h[3], h[4], h[5]);
+	fprintf(to, "# the host's address is %02x:%02x:%02x:%02x:%02x:%02x\n", h[0], h[1], h[2],
+		h[3], h[4], h[5]);
+	print_transport(c, to);
 	print_flows(c, to);
 	print_udcs(c, to);
-	if (!functionfs_has_altsettings())
-		fprintf(to, "# This kernel's FunctionFS has no alternate settings (Linux 6.10): "
-			    "the start would fail.\n");
 	if (geteuid() != 0)
 		fprintf(to, "# This was not run as root; a start needs it.\n");
 	fprintf(to, "#\n# Every setting in force:\n");

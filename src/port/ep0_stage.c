@@ -2,24 +2,39 @@
 #include "port/ep0_stage.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#define INTERRUPT SIGUSR2 /* only ever sent to the thread, to end a system call */
+#include "port/helper_thread.h"
 
-static void interrupted(int signal)
-{
-	(void)signal;
-}
+/* How long GadgetFS is asked for data that is not there yet, and how often. */
+#define RECEIVE_TRIES 1000
+#define RECEIVE_NS    1000000
 
 /* A stall is asked for by a transfer in the wrong direction; -EL2HLT says that it worked (facts 4).
  */
 static int32_t stalled(ssize_t n)
 {
 	return n < 0 && errno != EL2HLT ? -errno : 0;
+}
+
+/*
+ * GadgetFS has its ep0 say -EAGAIN until the data has come, and -EIDRM when the host has gone
+ * on to something else; a sleep there would not end with that. FunctionFS sleeps.
+ */
+static ssize_t receive(int ep0, struct ep0_stage_message *m)
+{
+	static const struct timespec pause = { 0, RECEIVE_NS };
+	ssize_t n = read(ep0, m->data, m->len);
+
+	for (int i = 0; n < 0 && errno == EAGAIN && i < RECEIVE_TRIES; i++) {
+		if (nanosleep(&pause, NULL) < 0)
+			return -1; /* interrupted */
+		n = read(ep0, m->data, m->len);
+	}
+	return n;
 }
 
 static int32_t carry_out(int ep0, struct ep0_stage_message *m)
@@ -32,7 +47,7 @@ static int32_t carry_out(int ep0, struct ep0_stage_message *m)
 		n = write(ep0, m->data, m->len);
 		break;
 	case EP0_STAGE_RECEIVE:
-		n = read(ep0, m->data, m->len);
+		n = receive(ep0, m);
 		break;
 	case EP0_STAGE_ACKNOWLEDGE:
 		n = read(ep0, &none, 0);
@@ -69,8 +84,6 @@ static void *stage_thread(void *argument)
 
 int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
 {
-	struct sigaction action = { .sa_handler = interrupted }; /* no SA_RESTART */
-	sigset_t all, before;
 	int pair[2], error;
 
 	s->ep0 = ep0;
@@ -80,13 +93,7 @@ int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
 		return fail(f, errno, "cannot make a socket pair: %s", strerror(errno));
 	s->loop_end = pair[0];
 	s->thread_end = pair[1];
-	sigaction(INTERRUPT, &action, NULL);
-	/* The thread inherits this mask: every signal but ours goes to the loop. */
-	sigfillset(&all);
-	sigdelset(&all, INTERRUPT);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&s->thread, NULL, stage_thread, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = helper_thread_start(&s->thread, stage_thread, s);
 	if (error) {
 		close(s->loop_end);
 		close(s->thread_end);
@@ -95,6 +102,29 @@ int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
 			    strerror(error));
 	}
 	return 0;
+}
+
+void ep0_stage_of_answer(struct ep0_stage_message *m, const struct ncm_answer *answer,
+			 uint8_t bRequestType)
+{
+	memset(m, 0, sizeof(*m));
+	m->len = answer->len;
+	switch (answer->kind) {
+	case NCM_REPLY:
+		m->kind = EP0_STAGE_SEND;
+		memcpy(m->data, answer->reply, answer->len);
+		break;
+	case NCM_WANT_DATA:
+		m->kind = EP0_STAGE_RECEIVE;
+		break;
+	case NCM_ACCEPT:
+		m->kind = EP0_STAGE_ACKNOWLEDGE;
+		break;
+	case NCM_STALL:
+	case NCM_REFUSE_DATA:
+		m->kind = bRequestType & 0x80 ? EP0_STAGE_STALL_IN : EP0_STAGE_STALL_OUT;
+		break;
+	}
 }
 
 int ep0_stage_order(struct ep0_stage *s, const struct ep0_stage_message *order)
@@ -115,15 +145,10 @@ bool ep0_stage_result(struct ep0_stage *s, struct ep0_stage_message *result)
 
 void ep0_stage_close(struct ep0_stage *s)
 {
-	static const struct timespec millisecond = { 0, 1000000 };
 	struct ep0_stage_message quit = { .kind = EP0_STAGE_QUIT };
 
 	(void)!send(s->loop_end, &quit, sizeof(quit), MSG_NOSIGNAL);
-	/* Again and again: one signal may come just before the thread enters the system call. */
-	while (!atomic_load(&s->done)) {
-		pthread_kill(s->thread, INTERRUPT);
-		nanosleep(&millisecond, NULL);
-	}
+	helper_thread_interrupt(s->thread, &s->done);
 	pthread_join(s->thread, NULL);
 	close(s->loop_end);
 	close(s->thread_end);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,19 +36,33 @@ void ep_aio_close(struct ep_aio *q)
 	close(q->event_fd);
 }
 
+/* The kernel copies the list while it takes the request. */
+static void prepare_read(const struct ep_aio *q, struct transfer *t, struct iovec piece[static 2])
+{
+	int fd = q->file[t->endpoint];
+
+	if (!q->vectors) {
+		io_prep_pread(&t->iocb, fd, t->bytes, t->len, 0);
+		return;
+	}
+	piece[0] = (struct iovec){ t->bytes, t->len };
+	piece[1] = (struct iovec){ t->bytes + t->len, 0 };
+	io_prep_preadv(&t->iocb, fd, piece, 2, 0);
+}
+
 int ep_aio_submit(struct ep_aio *q, struct transfer **list, unsigned int n)
 {
 	struct iocb *iocb[TRANSPORT_QUEUE_MAX];
+	struct iovec piece[TRANSPORT_QUEUE_MAX][2];
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct transfer *t = list[i];
-		int fd = q->file[t->endpoint];
 
 		iocb[i] = &t->iocb;
 		if (t->endpoint == ENDPOINT_BULK_OUT)
-			io_prep_pread(&t->iocb, fd, t->bytes, t->len, 0);
+			prepare_read(q, t, piece[i]);
 		else
-			io_prep_pwrite(&t->iocb, fd, t->bytes, t->len, 0);
+			io_prep_pwrite(&t->iocb, q->file[t->endpoint], t->bytes, t->len, 0);
 		if (!t->silent)
 			io_set_eventfd(&t->iocb, q->event_fd);
 		t->iocb.data = t;

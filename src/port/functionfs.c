@@ -144,26 +144,12 @@ static bool ffs_next_event(struct transport *t, struct transport_event *event)
 static int ffs_answer(struct transport *t, const struct ncm_answer *answer)
 {
 	struct functionfs *ffs = self(t);
-	struct ep0_stage_message m = { .len = answer->len };
+	struct ep0_stage_message m;
 	int error;
 
-	switch (answer->kind) {
-	case NCM_REPLY:
-		m.kind = EP0_STAGE_SEND;
-		memcpy(m.data, answer->reply, answer->len);
-		break;
-	case NCM_WANT_DATA:
-		m.kind = EP0_STAGE_RECEIVE;
-		break;
-	case NCM_ACCEPT:
-		m.kind = EP0_STAGE_ACKNOWLEDGE;
-		break;
-	case NCM_STALL:
-		m.kind = ffs->setup.bRequestType & 0x80 ? EP0_STAGE_STALL_IN : EP0_STAGE_STALL_OUT;
-		break;
-	case NCM_REFUSE_DATA:
-		return 0; /* the status stage went with the data: nothing can be said any more */
-	}
+	if (answer->kind == NCM_REFUSE_DATA)
+		return 0;
+	ep0_stage_of_answer(&m, answer, ffs->setup.bRequestType);
 	watch_ep0(ffs, false);
 	error = ep0_stage_order(&ffs->stage, &m);
 	if (error)
@@ -303,11 +289,9 @@ static int refused_descriptors(struct functionfs *ffs, const struct functionfs_b
 		return fail(
 			f, EOPNOTSUPP,
 			"FunctionFS of kernel %s refused the NCM descriptors: it takes no "
-			"class-specific (CDC) interface descriptors. Two ways out: build the "
-			"patched "
-			"usb_f_fs for this kernel (kernel/build in the ncmd sources, or its DKMS "
-			"package) and load it instead; or use the gadgetfs module with "
-			"transport = \"gadgetfs\", in a version of ncmd that has it",
+			"class-specific (CDC) interface descriptors. Build the patched usb_f_fs for "
+			"this kernel (kernel/build in the ncmd sources, or its DKMS package) and "
+			"load it instead",
 			u.release);
 	return fail(f, error, "FunctionFS refused the descriptors written to %s/ep0: %s",
 		    ffs->mount_point, strerror(error));

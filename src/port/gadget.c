@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <usbg/function/ffs.h>
 #include <usbg/usbg.h>
@@ -187,6 +188,51 @@ int gadget_create(struct gadget *g, const struct gadget_plan *plan, struct failu
 		g->gadget = usbg_get_gadget(g->state, plan->name);
 	gadget_remove(g, NULL);
 	return error;
+}
+
+static void describe_power(usbg_gadget *gadget, struct gadget_identity *i)
+{
+	usbg_config *config = usbg_get_first_config(gadget);
+	struct usbg_config_attrs attrs;
+
+	if (!config || usbg_get_config_attrs(config, &attrs))
+		return;
+	i->max_power_ma = (uint16_t)(attrs.bMaxPower * 2);
+	i->self_powered = attrs.bmAttributes & 0x40;
+}
+
+void gadget_describe(struct gadget *g, const char *name, struct gadget_identity *i,
+		     char others[static GADGET_OTHERS_MAX])
+{
+	struct usbg_gadget_attrs attrs;
+	struct usbg_gadget_strs strings;
+	usbg_function *function;
+	size_t len = 0;
+
+	if (!usbg_get_gadget_attrs(g->gadget, &attrs)) {
+		i->vendor_id = attrs.idVendor;
+		i->product_id = attrs.idProduct;
+		i->bcd_device = attrs.bcdDevice;
+	}
+	if (!usbg_get_gadget_strs(g->gadget, LANGUAGE, &strings)) {
+		snprintf(i->manufacturer, sizeof(i->manufacturer), "%s", strings.manufacturer);
+		snprintf(i->product, sizeof(i->product), "%s", strings.product);
+		snprintf(i->serial, sizeof(i->serial), "%s", strings.serial);
+		usbg_free_gadget_strs(&strings);
+	}
+	describe_power(g->gadget, i);
+	others[0] = '\0';
+	usbg_for_each_function(function, g->gadget)
+	{
+		const char *instance = usbg_get_function_instance(function);
+		usbg_function_type type = usbg_get_function_type(function);
+
+		if ((type == USBG_F_FFS && !strcmp(instance, name)) || len >= GADGET_OTHERS_MAX)
+			continue;
+		len += (size_t)snprintf(others + len, GADGET_OTHERS_MAX - len, "%s%s.%s",
+					len ? ", " : "", usbg_get_function_type_str(type),
+					instance);
+	}
 }
 
 static usbg_udc *choose_udc(struct gadget *g, const char *wanted, struct failure *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors of an NCM function [NCM10 5], [CDC120 5.2.3] and the FunctionFS
- * blobs around them (linux/usb/functionfs.h). One shape for every host: Windows
+ * The descriptors of an NCM function [NCM10 5], [CDC120 5.2.3] and what FunctionFS and
+ * GadgetFS want around them (linux/usb/functionfs.h, gadgetfs.h). One shape for every host: Windows
  * wants the lengths, the alternate settings and the endpoint counts exactly like
  * this [cases C16].
  */
@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "wire/bytes.h"
+#include "wire/usb_device.h"
 
 /* Descriptor types [USB20 table 9-5], [USB31 table 9-6], [CDC120 5.2.3]. */
+#define DT_DEVICE		 0x01
+#define DT_CONFIGURATION	 0x02
 #define DT_INTERFACE		 0x04
 #define DT_ENDPOINT		 0x05
 #define DT_INTERFACE_ASSOCIATION 0x0b
@@ -170,6 +173,80 @@ size_t ncm_descriptors_write(uint8_t out[static NCM_DESCRIPTORS_MAX],
 	return pen.len;
 }
 
+/* [USB20 9.6.1]; the kernel writes bcdUSB and bMaxPacketSize0 itself. */
+static void put_device(struct pen *pen, const struct ncm_identity *i)
+{
+	const uint8_t device[] = {
+		18, DT_DEVICE,
+		LE16(0x0200), /* bcdUSB */
+		0xef, 0x02, 0x01, /* miscellaneous, common, interface association */
+		64, /* bMaxPacketSize0 */
+		LE16(i->vendor_id), LE16(i->product_id), LE16(i->bcd_device),
+		USB_STRING_MANUFACTURER, USB_STRING_PRODUCT, USB_STRING_SERIAL,
+		1, /* bNumConfigurations */
+	};
+
+	put(pen, device);
+}
+
+/* [USB20 9.6.3] and all that belongs to it. */
+static void put_configuration(struct pen *pen, const struct ncm_descriptors *d,
+			      const struct ncm_identity *i, enum usb_speed speed)
+{
+	uint8_t of_speed[NCM_DESCRIPTORS_MAX];
+	unsigned int count;
+	size_t len = ncm_descriptors_write(of_speed, d, speed, &count);
+	const uint8_t configuration[] = {
+		9, DT_CONFIGURATION,
+		LE16(9 + len), /* wTotalLength */
+		2, /* bNumInterfaces */
+		USB_DEVICE_CONFIGURATION,
+		USB_STRING_FUNCTION, /* iConfiguration */
+		i->self_powered ? 0xc0 : 0x80, /* GadgetFS takes no remote wake-up */
+		(uint8_t)(i->max_power_ma / 2),
+	};
+
+	put(pen, configuration);
+	memcpy(pen->out + pen->len, of_speed, len);
+	pen->len += len;
+}
+
+/* What is written starts with a tag in the byte order of the machine. */
+static void put_tag(struct pen *pen, uint32_t tag)
+{
+	memcpy(pen->out, &tag, sizeof(tag));
+	pen->len = sizeof(tag);
+}
+
+size_t ncm_gadgetfs_device(uint8_t out[static NCM_GADGETFS_DEVICE_MAX],
+			   const struct ncm_descriptors *d, const struct ncm_identity *identity,
+			   enum usb_speed fastest)
+{
+	struct pen pen = { .out = out };
+
+	put_tag(&pen, 0);
+	put_configuration(&pen, d, identity, USB_SPEED_IS_FULL);
+	if (fastest != USB_SPEED_IS_FULL)
+		put_configuration(&pen, d, identity, USB_SPEED_IS_HIGH);
+	put_device(&pen, identity);
+	return pen.len;
+}
+
+size_t ncm_gadgetfs_endpoint(uint8_t out[static NCM_GADGETFS_ENDPOINT_LEN],
+			     const struct ncm_endpoints *e, uint8_t address)
+{
+	struct pen pen = { .out = out };
+
+	put_tag(&pen, 1);
+	for (enum usb_speed speed = USB_SPEED_IS_FULL; speed <= USB_SPEED_IS_HIGH; speed++) {
+		if (address == e->notify)
+			put_notify_endpoint(&pen, address, speed);
+		else
+			put_bulk_endpoint(&pen, address, speed);
+	}
+	return pen.len;
+}
+
 /* linux/usb/functionfs.h, whose numbers are part of the kernel's interface. */
 #define FFS_DESCRIPTORS_MAGIC_V2 3
 #define FFS_STRINGS_MAGIC	 2
@@ -285,19 +362,6 @@ static size_t name_len(const char *text)
 	return n;
 }
 
-static size_t put_mac(uint8_t *out, const uint8_t mac[static 6])
-{
-	static const char digits[] = "0123456789ABCDEF";
-	size_t n = 0;
-
-	for (unsigned int i = 0; i < 6; i++) {
-		out[n++] = (uint8_t)digits[mac[i] >> 4];
-		out[n++] = (uint8_t)digits[mac[i] & 0xf];
-	}
-	out[n++] = 0;
-	return n;
-}
-
 size_t ncm_ffs_strings(uint8_t out[static NCM_FFS_STRINGS_MAX], const char *function,
 		       const uint8_t mac[static 6])
 {
@@ -313,7 +377,8 @@ size_t ncm_ffs_strings(uint8_t out[static NCM_FFS_STRINGS_MAX], const char *func
 	memcpy(out + len, function, n);
 	len += n;
 	out[len++] = 0;
-	len += put_mac(out + len, mac);
+	usb_device_mac_text(mac, (char *)out + len);
+	len += USB_DEVICE_MAC_TEXT;
 	head.length = le32_of((uint32_t)len);
 	memcpy(out, &head, sizeof(head));
 	return len;
