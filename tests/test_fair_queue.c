@@ -109,6 +109,31 @@ static void an_idle_flow_overtakes(void **state)
 	assert_true(fair_queue_is_empty(&queue));
 }
 
+/* Since when a flow has had the wire for itself. */
+static void company_is_noted(void **state)
+{
+	struct taken t;
+
+	(void)state;
+	fair_queue_begin(&queue, &plain, ring, RING);
+	for (int64_t ns = 1; ns <= 5; ns++) {
+		push(1, 1514, 0, ns);
+		push(1, 1514, 0, ns);
+		assert_true(take(&t, ns));
+	}
+	assert_int_equal(queue.company_ns, 0);
+	push(2, 98, 0, 6);
+	assert_int_equal(queue.company_ns, 6);
+	push(2, 98, 0, 7);
+	assert_int_equal(queue.company_ns, 6);
+	while (take(&t, 8))
+		;
+	push(1, 1514, 0, 9);
+	assert_int_equal(queue.company_ns, 6);
+	push(2, 98, 0, 10);
+	assert_int_equal(queue.company_ns, 10);
+}
+
 /* Of many flows that take turns, it waits for none. */
 static void an_idle_flow_overtakes_all(void **state)
 {
@@ -371,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_idle_flow_overtakes),
+		cmocka_unit_test(company_is_noted),
 		cmocka_unit_test(an_idle_flow_overtakes_all),
 		cmocka_unit_test(long_flows_share_by_bytes),
 		cmocka_unit_test(a_limit_is_paid_by_the_longest),

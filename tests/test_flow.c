@@ -32,6 +32,7 @@ static struct {
 	struct transport_event event[8];
 	unsigned int events, next_event;
 	struct ncm_answer answer;
+	uint16_t max_packet;
 } bus;
 
 static struct tap tap;
@@ -97,7 +98,9 @@ static int bus_answer(struct transport *t, const struct ncm_answer *answer)
 static int bus_link(struct transport *t, struct transport_link *link)
 {
 	(void)t;
-	*link = (struct transport_link){ USB_SPEED_IS_HIGH, 512, 2 };
+	*link = (struct transport_link){
+		bus.max_packet == 64 ? USB_SPEED_IS_FULL : USB_SPEED_IS_HIGH, bus.max_packet, 2
+	};
 	return 0;
 }
 
@@ -132,6 +135,7 @@ static int setup(void **state)
 	memset(&stats, 0, sizeof(stats));
 	bus.base.ops = &bus_ops;
 	bus.room = -1;
+	bus.max_packet = 512;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
 	tap = (struct tap){ .fd = pair[0], .name = "test" };
 	stack = pair[1];
@@ -435,6 +439,53 @@ static void the_rate_is_that_of_a_busy_wire(void **state)
 	assert_in_range(r.bytes_per_ms, 490, 510);
 }
 
+static uint32_t frames_in_ntb(unsigned int ntb)
+{
+	const struct ntb_read_rules rules = { .max_datagram_len = 1518 };
+	struct ntb_datagram d;
+	struct ntb_read r;
+	uint32_t n = 0;
+
+	ntb_read_begin(&r, &rules, bus.ntb[ntb % 64], bus.ntb_len[ntb % 64]);
+	while (ntb_read_next(&r, &d) == NTB_DATAGRAM)
+		n++;
+	return n;
+}
+
+/* The fourth byte of the IP address tells one flow from another. */
+static void send_of_flow(uint8_t flow)
+{
+	uint8_t frame[1514] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45 };
+
+	frame[33] = flow;
+	assert_int_equal(send(stack, frame, sizeof(frame), 0), sizeof(frame));
+}
+
+/* On a slow wire NTBs are short for the sake of others, and long where there are none. */
+static void ntbs_are_long_for_a_flow_alone(void **state)
+{
+	int64_t now_ns = 5000000000;
+
+	(void)state;
+	bus.max_packet = 64;
+	bring_up();
+	for (unsigned int i = 0; i < 6; i++, now_ns += 10000000) {
+		for (int k = 0; k < 8; k++)
+			send_of_flow(1);
+		turn(now_ns);
+		end_all(ENDPOINT_BULK_IN, 0);
+	}
+	assert_int_equal(frames_in_ntb(bus.ntbs - 1), 8);
+	for (int k = 0; k < 8 * 3; k++)
+		send_of_flow(1);
+	turn(now_ns);
+	send_of_flow(2);
+	turn(now_ns);
+	end_all(ENDPOINT_BULK_IN, 0);
+	turn(now_ns + 1000000);
+	assert_int_equal(frames_in_ntb(bus.ntbs - 1), 3);
+}
+
 /* --- from_host ------------------------------------------------------------- */
 
 static unsigned int armed(void)
@@ -634,13 +685,41 @@ static void a_stream_that_pauses_is_written_in_time(void **state)
 	assert_int_equal(stack_gets(0), 3);
 	assert_true(from_host.join_until_ns == POLICY_NO_TIMER);
 	assert_int_equal(armed(), 4);
-	/* One alone does not wait, nor does the end of a message. */
+	/* It goes on: even one alone waits for the next. */
 	host_sends(3, 1, TCP_ACK);
 	turn(400000);
-	assert_int_equal(stack_gets(3), 1);
-	host_sends(4, 4, TCP_ACK | TCP_PSH);
+	assert_int_equal(stack_gets(3), 0);
+	host_sends(4, 1, TCP_ACK);
 	turn(500000);
-	assert_int_equal(stack_gets(4), 4);
+	turn(700000);
+	assert_int_equal(stack_gets(3), 2);
+	/* One that goes on from nothing does not, nor does the end of a message. */
+	host_sends(7, 1, TCP_ACK);
+	turn(800000);
+	assert_int_equal(stack_gets(7), 1);
+	host_sends(8, 4, TCP_ACK | TCP_PSH);
+	turn(900000);
+	assert_int_equal(stack_gets(8), 4);
+}
+
+/* Where a segment takes 1.3 ms, 300 us would join none: it is the time of four. */
+static void a_slow_wire_gives_a_stream_more_time(void **state)
+{
+	(void)state;
+	bus.max_packet = 64;
+	bring_up();
+	host_sends(0, 1, TCP_ACK);
+	turn(1000);
+	assert_int_equal(stack_gets(0), 1);
+	for (uint32_t i = 1; i < 3; i++) { /* each takes a read: with one more few were armed */
+		host_sends(i, 1, TCP_ACK);
+		turn(i * 1300000);
+		assert_int_equal(stack_gets(1), 0);
+	}
+	turn(1300000 + 4970000);
+	assert_int_equal(stack_gets(1), 0);
+	turn(1300000 + 4990000);
+	assert_int_equal(stack_gets(1), 2);
 }
 
 static void a_long_stream_leaves_reads_armed(void **state)
@@ -934,6 +1013,7 @@ int main(void)
 		TEST(memory_stays_until_it_was_taken),
 		TEST(only_a_lone_ntb_ends_in_silence),
 		TEST(a_lost_zlp_loses_no_datagram),
+		cmocka_unit_test_setup_teardown(ntbs_are_long_for_a_flow_alone, setup, teardown),
 		cmocka_unit_test(the_rate_is_that_of_a_busy_wire),
 		TEST(bad_ntbs_cost_no_read),
 		TEST(a_reset_read_waits_for_enable),
@@ -950,6 +1030,8 @@ int main(void)
 		TEST(a_late_completion_is_no_sign_of_life),
 		cmocka_unit_test(buckets_hold_what_they_say),
 		cmocka_unit_test_setup_teardown(a_stream_is_joined_across_turns, setup_joining,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_slow_wire_gives_a_stream_more_time, setup_joining,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_stream_that_pauses_is_written_in_time,
 						setup_joining, teardown),

@@ -481,6 +481,44 @@ static void sequence_wrap(void **state)
 	end(&j, "4 ");
 }
 
+/* A run begins where the last one of its stream ended, or it does not. */
+static void goes_on(void **state)
+{
+	static const struct {
+		unsigned int segment;
+		uint8_t flags, other_port;
+		bool goes_on;
+	} rows[] = {
+		{ 0, 0x10, 0, false }, /* nothing was before it */
+		{ 1, 0x10, 0, true },
+		{ 2, 0x18, 0, true },
+		{ 3, 0x10, 0, false }, /* behind a PSH */
+		{ 5, 0x10, 0, false }, /* 4 is missing */
+		{ 6, 0x10, 0, true },
+		{ 7, 0x10, 1, false }, /* of another stream */
+		{ 8, 0x10, 1, true },
+		{ 9, 0x11, 1, false }, /* FIN: none that can be joined */
+		{ 9, 0x10, 1, true },
+	};
+	static struct job j;
+
+	(void)state;
+	begin(&j, 64);
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		struct segment s = usual(rows[i].segment, i % 2);
+		struct frame f;
+
+		s.flags = rows[i].flags;
+		f = build(&s);
+		f.bytes[tcp_at(f.bytes) + 1] ^= rows[i].other_port;
+		repair(f.bytes, f.len);
+		add(&j, f);
+		assert_int_equal(j.join.goes_on, rows[i].goes_on);
+		deliver(&j);
+	}
+	end(&j, "1 1 1 1 1 1 1 1 1 1 ");
+}
+
 /* Bytes behind the IP packet, as a bridging host sends them; nothing of it is lost. */
 static void padded(void **state)
 {
@@ -693,6 +731,7 @@ int main(void)
 		cmocka_unit_test(interleaved),
 		cmocka_unit_test(ids),
 		cmocka_unit_test(sequence_wrap),
+		cmocka_unit_test(goes_on),
 		cmocka_unit_test(padded),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(total_length),

@@ -34,7 +34,8 @@ struct from_host {
 	uint32_t count;
 	struct transfer *spent[FROM_HOST_COUNT_MAX]; /* unpacked, but frames of the run lie in it */
 	uint32_t spent_count;
-	int64_t join_ns;
+	uint32_t join_us;
+	int64_t join_ns; /* at the speed in force */
 	int64_t join_until_ns; /* when the run is written at the latest; POLICY_NO_TIMER: none waits
 				*/
 	uint32_t read_len; /* of each, bytes: whole packets */

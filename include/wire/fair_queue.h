@@ -58,6 +58,7 @@ struct fair_queue {
 	uint32_t backlog; /* bytes of all datagrams */
 	struct fair_list fresh, old; /* flows that were idle; flows that take turns */
 	struct fair_flow *chosen; /* whose datagram fair_queue_next() named */
+	int64_t company_ns; /* when a flow last came to one that was waiting already */
 	uint64_t dropped_late; /* datagrams that CoDel dropped */
 	uint64_t dropped_full; /* datagrams that did not fit into the limit or the memory */
 	struct fair_flow flow[FAIR_QUEUE_FLOWS];

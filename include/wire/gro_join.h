@@ -66,6 +66,12 @@ struct gro_join {
 	bool verified; /* the first frame's checksums are right */
 	bool closed; /* nothing continues this run */
 	bool push; /* PSH of the last frame */
+	/*
+	 * The run begins where the one before it ended, in the same TCP connection and not
+	 * behind a PSH: the stream goes on, and its next segment is likely to come.
+	 */
+	bool goes_on;
+	uint32_t ports; /* of the run, both, as they lie in the frame */
 	uint8_t header[VNET_HDR_LEN + GRO_JOIN_HEADER_MAX];
 };
 
@@ -97,7 +103,7 @@ struct gro_piece gro_join_frame(const struct gro_join *j, unsigned int i);
  */
 void gro_join_probe(struct gro_join *j, uint8_t memory[static GRO_JOIN_PROBE_LEN]);
 
-/* Forgets the run. */
+/* Forgets the run, but not where its stream had come to. */
 static inline void gro_join_reset(struct gro_join *j)
 {
 	j->frames = 0;

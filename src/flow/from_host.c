@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * At full speed a segment takes 1.3 ms. Fewer acknowledgments leave more of the wire to the
+ * stream: TCP to the device, latency profile, 8.52 Mbit/s without waiting, with 3: 8.69,
+ * with 6: 8.72.
+ */
+#define JOIN_SEGMENTS 4
+#define SEGMENT_LEN   1514
+
 static uint32_t whole_packets(uint32_t size, uint16_t max_packet)
 {
 	return (size + max_packet - 1) / max_packet * max_packet;
@@ -22,7 +30,7 @@ int from_host_open(struct from_host *h, const struct from_host_settings *setting
 	h->stats = stats;
 	h->rules = settings->rules;
 	h->count = settings->count;
-	h->join_ns = (int64_t)settings->join_us * 1000;
+	h->join_us = settings->join_us;
 	h->join_until_ns = POLICY_NO_TIMER;
 	h->memory = calloc(settings->bounce ? 2 : 1, len);
 	if (!h->memory)
@@ -198,8 +206,9 @@ static void unpack(struct from_host *h, const uint8_t *bytes, size_t len)
 /* A stream in full flow: more of it is on its way, and enough reads are armed for that. */
 static bool may_wait(const struct from_host *h)
 {
-	return h->join_ns && h->enabled && h->join.frames > 1 && !h->join.closed &&
-	       h->spent_count <= h->count / 2;
+	if (!h->join_ns || !h->enabled || h->spent_count > h->count / 2)
+		return false;
+	return h->join.frames && !h->join.closed && (h->join.frames > 1 || h->join.goes_on);
 }
 
 unsigned int from_host_flush(struct from_host *h, int64_t now_ns)
@@ -235,9 +244,20 @@ void from_host_arm(struct from_host *h)
 			arm(h, &h->transfer[i]);
 }
 
+/* On a slow wire that is the time of some segments, else none would ever meet another. */
+static int64_t join_ns(const struct from_host *h, uint16_t max_packet)
+{
+	int64_t set_ns = (int64_t)h->join_us * 1000;
+	int64_t segments_ns = JOIN_SEGMENTS * SEGMENT_LEN * INT64_C(1000000) /
+			      usb_bulk_bytes_per_ms(max_packet);
+
+	return set_ns && set_ns < segments_ns ? segments_ns : set_ns;
+}
+
 void from_host_enable(struct from_host *h, uint16_t max_packet)
 {
 	h->read_len = whole_packets(h->rules.ntb_out_max_size, max_packet);
+	h->join_ns = join_ns(h, max_packet);
 	h->generation++;
 	h->enabled = true;
 	h->sequence_known = false;

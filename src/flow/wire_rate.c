@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flow/wire_rate.h"
 
+#include "wire/usb_speed.h"
+
 /* Shorter stretches say more about how completions are reported than about the wire. */
 #define STRETCH_NS 4000000
 
 /* A new measurement counts one part in so many. */
 #define WEIGHT 4
 
-/* Whole packets in a frame or microframe [USB20 5.8.4]: 19 of 64 a ms, 13 of 512 in 125 us. */
-static uint32_t bus_bytes_per_ms(uint16_t max_packet)
-{
-	if (max_packet <= 64)
-		return 19 * 64;
-	if (max_packet <= 512)
-		return 8 * 13 * 512;
-	return 400000; /* SuperSpeed */
-}
-
 void wire_rate_begin(struct wire_rate *r, uint16_t max_packet)
 {
-	r->bytes_per_ms = bus_bytes_per_ms(max_packet);
+	r->bytes_per_ms = usb_bulk_bytes_per_ms(max_packet);
 	r->since_ns = 0;
 	r->bytes = 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Command line -> one measurement -> report -> exit status. */
 #include <stdio.h>
+#include <string.h>
 
 #include "ncmbench/mixed.h"
 #include "ncmbench/options.h"
 #include "ncmbench/report.h"
+#include "ncmbench/sim.h"
 
 /* Exit status, as man/ncmbench.1.scd has it. */
 enum {
@@ -90,6 +92,8 @@ int main(int argc, char **argv)
 	struct failure failure;
 	char why[512];
 
+	if (argc > 1 && strcmp(argv[1], "sim") == 0)
+		return sim_main(argc - 1, argv + 1);
 	if (!options_parse(&options, argc, argv, why, sizeof(why))) {
 		fprintf(stderr, "ncmbench: %s\nncmbench: see ncmbench --help\n", why);
 		return STATUS_USAGE;

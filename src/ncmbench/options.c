@@ -16,6 +16,7 @@ const char options_help[] =
 	"       ncmbench tcp PEER [-t SECONDS] [-O SECONDS] [-R] [-b RATE] [-p PORT]\n"
 	"       ncmbench http URL\n"
 	"       ncmbench mixed PEER [options of rtt and tcp, without -c]\n"
+	"       ncmbench sim [SCENARIO...] [--json] [--list]\n"
 	"Measures the network between this machine and a peer. tcp and mixed need iperf3 -s "
 	"there.\n"
 	"\n"
@@ -23,6 +24,7 @@ const char options_help[] =
 	"  tcp    bulk TCP: throughput, retransmits, stalls, how busy this machine was\n"
 	"  http   one file over plain HTTP: time to the first byte, whole time\n"
 	"  mixed  round trips while bulk TCP runs\n"
+	"  sim    no network: a model of it, beside the figures of public reports\n"
 	"\n"
 	"  -c, --count COUNT         pings (default: 500)\n"
 	"  -i, --interval MS         between pings, jittered by half of it (default: 10)\n"
@@ -264,7 +266,7 @@ bool options_parse(struct options *o, int argc, char **argv, char *why, size_t w
 {
 	set_defaults(o);
 	if (argc < 2) {
-		snprintf(why, why_size, "a command is missing: rtt, tcp, http or mixed");
+		snprintf(why, why_size, "a command is missing: rtt, tcp, http, mixed or sim");
 		return false;
 	}
 	if (is_word(argv[1], "-h", "--help") || is_word(argv[1], "-V", "--version")) {
@@ -273,7 +275,7 @@ bool options_parse(struct options *o, int argc, char **argv, char *why, size_t w
 	}
 	o->command = find_command(argv[1]);
 	if (o->command == COMMAND_NONE) {
-		snprintf(why, why_size, "there is no command \"%s\": rtt, tcp, http or mixed",
+		snprintf(why, why_size, "there is no command \"%s\": rtt, tcp, http, mixed or sim",
 			 argv[1]);
 		return false;
 	}

@@ -215,7 +215,7 @@ static uint32_t bytes_of(const struct fair_packet *p)
 	return payload + segments * p->split.header_len;
 }
 
-static void enqueue(struct fair_queue *q, struct fair_packet *p)
+static void enqueue(struct fair_queue *q, struct fair_packet *p, int64_t now_ns)
 {
 	struct fair_flow *f = flow_of(q, p, p->len);
 	uint32_t bytes = bytes_of(p);
@@ -230,6 +230,8 @@ static void enqueue(struct fair_queue *q, struct fair_packet *p)
 	q->backlog += bytes;
 	if (f->listed)
 		return;
+	if (q->fresh.first || q->old.first)
+		q->company_ns = now_ns;
 	f->listed = true;
 	f->deficit = (int32_t)q->settings.max_datagram;
 	append_flow(&q->fresh, f);
@@ -255,7 +257,7 @@ enum gso_verdict fair_queue_push(struct fair_queue *q, const struct vnet_hdr *hd
 	q->head += p->record.size;
 	if (q->head == q->size)
 		q->head = 0;
-	enqueue(q, p);
+	enqueue(q, p, now_ns);
 	while (q->backlog > q->limit && q->backlog > q->settings.max_datagram)
 		drop_from_longest(q, q->limit);
 	return GSO_OK;

@@ -24,6 +24,7 @@ void gro_join_begin(struct gro_join *j, unsigned int frames_max)
 		frames_max = GRO_JOIN_FRAMES_MAX;
 	j->frames_max = frames_max > 1 ? frames_max : 1;
 	j->frames = 0;
+	j->push = true; /* nothing goes on from here */
 }
 
 static const struct ipv4_header *ipv4_of(const uint8_t *frame)
@@ -110,17 +111,23 @@ static bool is_intact(const uint8_t *frame, const struct frame_tcp *t)
 static void start(struct gro_join *j, const uint8_t *frame, size_t len, const struct frame_tcp *t)
 {
 	const struct tcp_header *tcp;
+	uint32_t sequence, ports;
 
 	j->first = frame;
 	j->first_len = len;
 	j->frames = 1;
 	j->closed = true;
+	j->goes_on = false;
 	if (!t || j->frames_max == 1)
 		return;
 	tcp = tcp_of(frame, t);
+	sequence = be32_get(tcp->sequence);
+	memcpy(&ports, tcp, sizeof(ports));
+	j->goes_on = !j->push && sequence == j->next_sequence && ports == j->ports;
+	j->ports = ports;
 	j->tcp = *t;
 	j->payload_len = t->payload_len;
-	j->next_sequence = be32_get(tcp->sequence) + t->payload_len;
+	j->next_sequence = sequence + t->payload_len;
 	j->any_id = t->ipv6 || be16_get(ipv4_of(frame)->fragment) & IPV4_DONT_FRAGMENT;
 	j->id = t->ipv6 ? 0 : be16_get(ipv4_of(frame)->id);
 	j->verified = false;
