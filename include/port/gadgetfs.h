@@ -33,6 +33,7 @@ struct gadgetfs_plan {
 	enum usb_speed fastest; /* super counts as high */
 };
 
+#define GADGETFS_WRITERS    2
 #define GADGETFS_EVENTS_MAX 5 /* the kernel queues no more */
 
 struct gadgetfs {
@@ -40,7 +41,7 @@ struct gadgetfs {
 	struct ep_aio aio;
 	struct aio_guard guard;
 	struct ep0_stage stage;
-	struct ep_writer writer[2]; /* of ENDPOINT_NOTIFY and ENDPOINT_BULK_IN */
+	struct ep_writer writer[GADGETFS_WRITERS]; /* of ENDPOINT_NOTIFY and ENDPOINT_BULK_IN */
 	struct gadgetfs_mount mount;
 	struct gadgetfs_plan plan;
 	struct usb_device device;
