@@ -174,6 +174,7 @@ static void guard_outlives(void **state)
 		struct aio_guard g;
 		struct failure f;
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if an assertion ends the test */
 		if (aio_guard_open(&g, &f) || write(pair[1], &g.pid, sizeof(g.pid)) < 0)
 			_exit(1);
 		for (;;)
