@@ -21,6 +21,7 @@
 #include "ncmd/config_table.h"
 #include "ncmd/config_text.h"
 #include "ncmd/mac.h"
+#include "sim/device.h"
 
 #define MACHINE	      "0123456789abcdef0123456789abcdef\n"
 #define OTHER_MACHINE "0123456789abcdef0123456789abcdee\n"
@@ -1258,6 +1259,42 @@ static void test_shipped_stand_ins(void **state)
 	}
 }
 
+/* The simulator's devices have the numbers of the profile, and of the files that stand in. */
+static void test_models_are_as_shipped(void **state)
+{
+	static const struct {
+		const char *model, *file;
+	} rows[] = {
+		{ "ncmd", "configs/low-latency.conf" },
+		{ "nuttx", "configs/like-nuttx.conf" },
+		{ "tinyusb", "configs/like-tinyusb.conf" },
+	};
+	char text[FILE_MAX], error[ERROR_MAX];
+	struct sim_device_settings model;
+	struct config c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_true(sim_device_preset(rows[i].model, &model));
+		read_source(rows[i].file, text);
+		load_or_fail(&c, text);
+		assert_int_equal(config_complete(&c, MACHINE, error, sizeof(error)), 0);
+		assert_int_equal(model.policy.kind, c.policy.kind);
+		assert_int_equal(model.in_size, c.ntb.in_max_size);
+		assert_int_equal(model.in_depth, c.ntb.in_depth);
+		assert_int_equal(model.in_datagrams, c.ntb.in_max_datagrams);
+		assert_int_equal(model.in_ndp_first, c.ntb.ndp == NTB_NDP_START);
+		assert_int_equal(model.zlp, c.ntb.ending == NTB_ENDING_ZLP);
+		assert_int_equal(model.out_size, c.ntb.out_max_size);
+		assert_int_equal(model.out_buffers, c.ntb.out_count);
+		assert_int_equal(model.out_datagrams, c.ntb.out_max_datagrams);
+		if (!model.fair) /* the rest is ncmd's own */
+			continue;
+		assert_int_equal(model.in_flight_ns, c.queue.in_flight_us * 1000);
+		assert_int_equal(model.short_datagrams, c.ntb.in_short_datagrams);
+	}
+}
+
 static void test_shipped_composite(void **state)
 {
 	char text[FILE_MAX], error[ERROR_MAX];
@@ -1333,6 +1370,7 @@ int main(void)
 		cmocka_unit_test(test_shipped_default_profiles),
 		cmocka_unit_test(test_shipped_profiles),
 		cmocka_unit_test(test_shipped_stand_ins),
+		cmocka_unit_test(test_models_are_as_shipped),
 		cmocka_unit_test(test_shipped_composite),
 		cmocka_unit_test(test_shipped_scheme),
 		cmocka_unit_test(test_manual),

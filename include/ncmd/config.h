@@ -134,10 +134,16 @@ int config_load(struct config *c, const char *path, char *error, size_t error_le
  * Fills in what is derived (TAP name, MTU, ntb.out_max_size, MAC addresses and serial number
  * from the machine id) and checks what only shows when the settings are seen together:
  * equal addresses at both ends, a datagram that fits no NTB, an NTB32 size without
- * NTB32, a queue shorter than its target, a scheme for GadgetFS. 0 or -1 as above. `machine_id` is the text of
- * /etc/machine-id; NULL if the machine has none.
+ * NTB32, a queue shorter than its target, a scheme for GadgetFS. 0 or -1 as above. `machine_id` is
+ * the text of /etc/machine-id; NULL if the machine has none.
  */
 int config_complete(struct config *c, const char *machine_id, char *error, size_t error_len);
+
+#define CONFIG_RUN_PATH_MAX (CONFIG_PATH_MAX + CONFIG_NAME_MAX + 16)
+
+/* The file of the instance in run_dir that ends in `suffix`, of at most 15 bytes: ".lock". */
+void config_run_path(const struct config *c, const char *suffix,
+		     char path[static CONFIG_RUN_PATH_MAX]);
 
 /* Writes every setting as a file that config_load() takes. */
 void config_print(const struct config *c, FILE *to);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "port/log.h"
+#include "port/transport.h"
 #include "wire/ncm_control.h"
 
 enum ep0_stage_kind {
@@ -42,10 +43,16 @@ struct ep0_stage {
 	pthread_t thread;
 	atomic_bool done; /* the thread has left its loop */
 	bool busy; /* an order is out: ep0 must not be read */
+	int watch; /* an epoll, not owned */
+	bool ep0_watched;
 };
 
-/* Starts the thread. 0 or -errno with *f filled. */
-int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f);
+/*
+ * Starts the thread. Adds to the epoll `watch` the result of an order and, while none is out,
+ * ep0: while a stage is under way reading ep0 would be taken for the data stage. 0 or -errno
+ * with *f filled.
+ */
+int ep0_stage_open(struct ep0_stage *s, int ep0, int watch, struct failure *f);
 
 /*
  * The order that carries out `answer` to a request of that type. Not for NCM_REFUSE_DATA: the
@@ -59,6 +66,10 @@ int ep0_stage_order(struct ep0_stage *s, const struct ep0_stage_message *order);
 
 /* The result of the order, if it is there; loop_end is readable then. */
 bool ep0_stage_result(struct ep0_stage *s, struct ep0_stage_message *result);
+
+/* What the link is told of a result; `setup` is the request that was answered. */
+void ep0_stage_event(const struct ep0_stage_message *result, const struct usb_setup *setup,
+		     struct transport_event *event);
 
 /* Interrupts whatever stage is under way and joins the thread; returns within milliseconds. */
 void ep0_stage_close(struct ep0_stage *s);

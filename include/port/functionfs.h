@@ -26,7 +26,6 @@ struct functionfs {
 	int ep0;
 	int ep[ENDPOINTS];
 	int watch; /* epoll of ep0 and the stage's result: base.event_fd */
-	bool ep0_watched;
 	struct usb_functionfs_event event[FUNCTIONFS_EVENTS_MAX];
 	unsigned int event_next, events;
 	struct usb_setup setup; /* the request being answered */
@@ -54,9 +53,6 @@ void functionfs_quiet(struct functionfs *ffs);
 
 /* Closes the endpoints, unmounts, removes the mount point. */
 void functionfs_close(struct functionfs *ffs);
-
-/* Unmounts what a killed daemon left at `mount_point`; 0 also if there is nothing. */
-int functionfs_clean(const char *mount_point, struct failure *f);
 
 /*
  * Whether the kernel's FunctionFS has alternate settings (f_fs.c's get_alt, Linux

@@ -50,7 +50,6 @@ struct gadgetfs {
 	int ep[ENDPOINTS]; /* -1: not configured */
 	int watch; /* epoll of ep0, the stage's result and `wake`: base.event_fd */
 	int wake; /* an eventfd: there is an event that did not come from ep0 */
-	bool ep0_watched;
 	enum usb_speed speed;
 	bool enabled; /* the flows were told ENABLE, and not DISABLE since */
 	bool suspended;

@@ -36,7 +36,4 @@ int gadgetfs_file(const struct gadgetfs_mount *m, const char *name);
 unsigned int gadgetfs_endpoints(const struct gadgetfs_mount *m,
 				char name[static GADGETFS_ENDPOINTS_MAX][USB_ENDPOINT_NAME_MAX]);
 
-/* Unmounts what a killed daemon left at `at`; 0 also if there is nothing. */
-int gadgetfs_clean(const char *at, struct failure *f);
-
 #endif

@@ -31,7 +31,4 @@ void gadgetfs_wake(struct gadgetfs *g);
 /* Reads what ep0 has; false: nothing. */
 bool gadgetfs_read_events(struct gadgetfs *g);
 
-/* Whether the loop hears of events on ep0. */
-void gadgetfs_watch_ep0(struct gadgetfs *g, bool on);
-
 #endif

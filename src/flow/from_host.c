@@ -248,8 +248,8 @@ void from_host_arm(struct from_host *h)
 static int64_t join_ns(const struct from_host *h, uint16_t max_packet)
 {
 	int64_t set_ns = (int64_t)h->join_us * 1000;
-	int64_t segments_ns = JOIN_SEGMENTS * SEGMENT_LEN * INT64_C(1000000) /
-			      usb_bulk_bytes_per_ms(max_packet);
+	int64_t segments_ns =
+		JOIN_SEGMENTS * SEGMENT_LEN * INT64_C(1000000) / usb_bulk_bytes_per_ms(max_packet);
 
 	return set_ns && set_ns < segments_ns ? segments_ns : set_ns;
 }

@@ -23,6 +23,12 @@ struct reader {
 	size_t error_len;
 };
 
+void config_run_path(const struct config *c, const char *suffix,
+		     char path[static CONFIG_RUN_PATH_MAX])
+{
+	snprintf(path, CONFIG_RUN_PATH_MAX, "%s/%s%s", c->run_dir, c->name, suffix);
+}
+
 void config_defaults(struct config *c)
 {
 	memset(c, 0, sizeof(*c));

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "ncmd/config_text.h"
+#include "port/mount_point.h"
 
 /* wNdpInDivisor and its like: IP headers 4-aligned at both ends; Windows wants at least 4 [cases
  * C04]. */
 #define NDP_DIVISOR   4
 #define NDP_REMAINDER 0
 #define NDP_ALIGNMENT 4
-
-#define PATH_MAX_HERE 400
 
 struct ncm_offer device_offer(const struct config *c)
 {
@@ -68,22 +67,17 @@ void device_gadget_plan(const struct config *c, struct gadget_plan *plan)
 	};
 }
 
-static void path_of(const struct config *c, const char *suffix, char path[static PATH_MAX_HERE])
-{
-	snprintf(path, PATH_MAX_HERE, "%s/%s%s", c->run_dir, c->name, suffix);
-}
-
 static int clean_up_after_a_crash(struct device *d, struct failure *f)
 {
-	char path[PATH_MAX_HERE];
+	char path[CONFIG_RUN_PATH_MAX];
 	bool found = false;
 	int error;
 
-	path_of(d->config, ".gadgetfs", path);
-	error = gadgetfs_clean(path, f);
-	path_of(d->config, ".ffs", path);
+	config_run_path(d->config, ".gadgetfs", path);
+	error = mount_point_clean(path, f);
+	config_run_path(d->config, ".ffs", path);
 	if (!error)
-		error = functionfs_clean(path, f);
+		error = mount_point_clean(path, f);
 	if (!error && d->configfs)
 		error = gadget_clean(&d->gadget, d->config->name, &found, f);
 	if (!error && found)
@@ -100,7 +94,7 @@ static int open_functionfs(struct device *d, struct failure *f)
 	struct functionfs_blobs blobs = { .descriptors = descriptors, .strings = strings };
 	const struct config *c = d->config;
 	struct ncm_descriptors function;
-	char mount_point[PATH_MAX_HERE];
+	char mount_point[CONFIG_RUN_PATH_MAX];
 	int error;
 
 	if (!functionfs_has_altsettings())
@@ -111,7 +105,7 @@ static int open_functionfs(struct device *d, struct failure *f)
 	device_descriptors(c, &function);
 	blobs.descriptors_len = ncm_ffs_descriptors(descriptors, &function, 0);
 	blobs.strings_len = ncm_ffs_strings(strings, c->gadget.function, c->tap.host_mac);
-	path_of(c, ".ffs", mount_point);
+	config_run_path(c, ".ffs", mount_point);
 	error = functionfs_open(&d->functionfs, c->name, mount_point, &blobs, f);
 	if (error)
 		return error;
@@ -196,7 +190,7 @@ static int open_gadgetfs(struct device *d, struct failure *f)
 		.fastest = c->max_speed == CONFIG_MAX_SPEED_FULL ? USB_SPEED_IS_FULL :
 								   USB_SPEED_IS_HIGH,
 	};
-	char mount_point[PATH_MAX_HERE];
+	char mount_point[CONFIG_RUN_PATH_MAX];
 	int error;
 
 	usb_device_mac_text(c->tap.host_mac, d->mac);
@@ -204,7 +198,7 @@ static int open_gadgetfs(struct device *d, struct failure *f)
 	/* A first guess, right for the controllers of most boards: dwc2, dwc3, musb, chipidea. */
 	plan.function.endpoint =
 		(struct ncm_endpoints){ .notify = 0x82, .bulk_in = 0x81, .bulk_out = 0x01 };
-	path_of(c, ".gadgetfs", mount_point);
+	config_run_path(c, ".gadgetfs", mount_point);
 	error = gadgetfs_open(&d->gadgetfs, mount_point, &plan, f);
 	if (error)
 		return error;

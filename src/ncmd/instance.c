@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ncmd/config_text.h"
 #include "ncmd/stats_json.h"
 #include "port/slice.h"
 
@@ -21,20 +20,15 @@ static uint32_t max_datagram_len(const struct config *c)
 	return c->ntb.max_segment_size + ETHERNET_VLAN_TAG_LEN;
 }
 
-static void path_of(const struct config *c, const char *suffix, char path[static 400])
-{
-	snprintf(path, 400, "%s/%s%s", c->run_dir, c->name, suffix);
-}
-
 /* One ncmd an instance: what an earlier one left may only be removed by who holds this. */
 static int take_lock(struct instance *i, struct failure *f)
 {
-	char path[400];
+	char path[CONFIG_RUN_PATH_MAX];
 
 	if (mkdir(i->config->run_dir, 0755) < 0 && errno != EEXIST)
 		return fail(f, errno, "cannot make the directory %s: %s", i->config->run_dir,
 			    strerror(errno));
-	path_of(i->config, ".lock", path);
+	config_run_path(i->config, ".lock", path);
 	i->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (i->lock < 0)
 		return fail(f, errno, "cannot open %s: %s", path, strerror(errno));
@@ -153,9 +147,9 @@ static void report(void *argument)
 		.uptime_ns = loop_now_ns() - i->started_ns,
 	};
 	struct failure f;
-	char path[400];
+	char path[CONFIG_RUN_PATH_MAX];
 
-	path_of(i->config, ".stats.json", path);
+	config_run_path(i->config, ".stats.json", path);
 	if (stats_json_write(&source, path, &f))
 		log_warning("%s", f.text);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,11 +83,39 @@ static void *stage_thread(void *argument)
 	return NULL;
 }
 
-int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
+static void watch_ep0(struct ep0_stage *s, bool on)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	if (s->ep0_watched == on)
+		return;
+	/* Not EPOLL_CTL_MOD with no events: EPOLLHUP cannot be masked. */
+	epoll_ctl(s->watch, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, s->ep0, &e);
+	s->ep0_watched = on;
+}
+
+static int start_watch(struct ep0_stage *s, struct failure *f)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	if (epoll_ctl(s->watch, EPOLL_CTL_ADD, s->loop_end, &e) < 0) {
+		int error = errno;
+
+		ep0_stage_close(s);
+		s->loop_end = -1;
+		return fail(f, error, "cannot watch ep0: %s", strerror(error));
+	}
+	watch_ep0(s, true);
+	return 0;
+}
+
+int ep0_stage_open(struct ep0_stage *s, int ep0, int watch, struct failure *f)
 {
 	int pair[2], error;
 
 	s->ep0 = ep0;
+	s->watch = watch;
+	s->ep0_watched = false;
 	s->busy = false;
 	atomic_init(&s->done, false);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -101,7 +130,7 @@ int ep0_stage_open(struct ep0_stage *s, int ep0, struct failure *f)
 		return fail(f, error, "cannot start the thread for ep0's data stages: %s",
 			    strerror(error));
 	}
-	return 0;
+	return start_watch(s, f);
 }
 
 void ep0_stage_of_answer(struct ep0_stage_message *m, const struct ncm_answer *answer,
@@ -129,8 +158,13 @@ void ep0_stage_of_answer(struct ep0_stage_message *m, const struct ncm_answer *a
 
 int ep0_stage_order(struct ep0_stage *s, const struct ep0_stage_message *order)
 {
-	if (send(s->loop_end, order, sizeof(*order), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return -errno;
+	watch_ep0(s, false);
+	if (send(s->loop_end, order, sizeof(*order), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+		int error = errno;
+
+		watch_ep0(s, true);
+		return -error;
+	}
 	s->busy = true;
 	return 0;
 }
@@ -140,7 +174,23 @@ bool ep0_stage_result(struct ep0_stage *s, struct ep0_stage_message *result)
 	if (!s->busy || recv(s->loop_end, result, sizeof(*result), MSG_DONTWAIT) < 0)
 		return false;
 	s->busy = false;
+	watch_ep0(s, true);
 	return true;
+}
+
+void ep0_stage_event(const struct ep0_stage_message *result, const struct usb_setup *setup,
+		     struct transport_event *event)
+{
+	memset(event, 0, sizeof(*event));
+	event->setup = *setup;
+	if (result->kind == EP0_STAGE_RECEIVE && result->result >= 0) {
+		event->kind = TRANSPORT_DATA;
+		event->data_len = (size_t)result->result;
+		memcpy(event->data, result->data, event->data_len);
+	} else {
+		event->kind = TRANSPORT_ANSWERED;
+		event->error = result->result < 0 ? result->result : 0;
+	}
 }
 
 void ep0_stage_close(struct ep0_stage *s)

@@ -46,38 +46,13 @@ static void ffs_cancel(struct transport *t, struct transfer *transfer)
 	ep_aio_cancel(&self(t)->aio, transfer);
 }
 
-/*
- * While a stage is under way ep0 is not watched: reading it would be taken for the
- * data stage.
- */
-static void watch_ep0(struct functionfs *ffs, bool on)
-{
-	struct epoll_event e = { .events = on ? EPOLLIN : 0 };
-
-	if (ffs->ep0_watched == on)
-		return;
-	/* Not EPOLL_CTL_MOD with no events: EPOLLHUP cannot be masked. */
-	epoll_ctl(ffs->watch, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, ffs->ep0, &e);
-	ffs->ep0_watched = on;
-}
-
 static bool stage_event(struct functionfs *ffs, struct transport_event *event)
 {
 	struct ep0_stage_message m;
 
 	if (!ep0_stage_result(&ffs->stage, &m))
 		return false;
-	watch_ep0(ffs, true);
-	memset(event, 0, sizeof(*event));
-	event->setup = ffs->setup;
-	if (m.kind == EP0_STAGE_RECEIVE && m.result >= 0) {
-		event->kind = TRANSPORT_DATA;
-		event->data_len = (size_t)m.result;
-		memcpy(event->data, m.data, event->data_len);
-	} else {
-		event->kind = TRANSPORT_ANSWERED;
-		event->error = m.result < 0 ? m.result : 0;
-	}
+	ep0_stage_event(&m, &ffs->setup, event);
 	return true;
 }
 
@@ -145,16 +120,11 @@ static int ffs_answer(struct transport *t, const struct ncm_answer *answer)
 {
 	struct functionfs *ffs = self(t);
 	struct ep0_stage_message m;
-	int error;
 
 	if (answer->kind == NCM_REFUSE_DATA)
 		return 0;
 	ep0_stage_of_answer(&m, answer, ffs->setup.bRequestType);
-	watch_ep0(ffs, false);
-	error = ep0_stage_order(&ffs->stage, &m);
-	if (error)
-		watch_ep0(ffs, true);
-	return error;
+	return ep0_stage_order(&ffs->stage, &m);
 }
 
 /*
@@ -289,7 +259,8 @@ static int refused_descriptors(struct functionfs *ffs, const struct functionfs_b
 		return fail(
 			f, EOPNOTSUPP,
 			"FunctionFS of kernel %s refused the NCM descriptors: it takes no "
-			"class-specific (CDC) interface descriptors. Build the patched usb_f_fs for "
+			"class-specific (CDC) interface descriptors. Build the patched usb_f_fs "
+			"for "
 			"this kernel (kernel/build in the ncmd sources, or its DKMS package) and "
 			"load it instead",
 			u.release);
@@ -344,17 +315,6 @@ static int describe(struct functionfs *ffs, const struct functionfs_blobs *blobs
 	return 0;
 }
 
-static int start_watch(struct functionfs *ffs, struct failure *f)
-{
-	struct epoll_event e = { .events = EPOLLIN };
-
-	ffs->watch = epoll_create1(EPOLL_CLOEXEC);
-	if (ffs->watch < 0 || epoll_ctl(ffs->watch, EPOLL_CTL_ADD, ffs->stage.loop_end, &e) < 0)
-		return fail(f, errno, "cannot watch ep0: %s", strerror(errno));
-	watch_ep0(ffs, true);
-	return 0;
-}
-
 int functionfs_open(struct functionfs *ffs, const char *name, const char *mount_point,
 		    const struct functionfs_blobs *blobs, struct failure *f)
 {
@@ -371,10 +331,11 @@ int functionfs_open(struct functionfs *ffs, const char *name, const char *mount_
 	error = mount_instance(ffs, name, f);
 	if (!error)
 		error = describe(ffs, blobs, f);
-	if (!error)
-		error = ep0_stage_open(&ffs->stage, ffs->ep0, f);
-	if (!error)
-		error = start_watch(ffs, f);
+	if (!error) {
+		ffs->watch = epoll_create1(EPOLL_CLOEXEC);
+		error = ffs->watch < 0 ? fail(f, errno, "cannot watch ep0: %s", strerror(errno)) :
+					 ep0_stage_open(&ffs->stage, ffs->ep0, ffs->watch, f);
+	}
 	if (error) {
 		functionfs_close(ffs);
 		return error;
@@ -408,14 +369,4 @@ void functionfs_close(struct functionfs *ffs)
 		umount2(ffs->mount_point, MNT_DETACH);
 		rmdir(ffs->mount_point);
 	}
-}
-
-int functionfs_clean(const char *mount_point, struct failure *f)
-{
-	while (umount2(mount_point, MNT_DETACH) == 0)
-		;
-	if (errno != EINVAL && errno != ENOENT)
-		return fail(f, errno, "cannot unmount %s, left by an earlier run: %s", mount_point,
-			    strerror(errno));
-	return 0;
 }

@@ -222,8 +222,7 @@ void gadget_describe(struct gadget *g, const char *name, struct gadget_identity 
 	}
 	describe_power(g->gadget, i);
 	others[0] = '\0';
-	usbg_for_each_function(function, g->gadget)
-	{
+	usbg_for_each_function(function, g->gadget) {
 		const char *instance = usbg_get_function_instance(function);
 		usbg_function_type type = usbg_get_function_type(function);
 

@@ -149,19 +149,15 @@ static int describe(struct gadgetfs *g, struct failure *f)
 
 int gadgetfs_bind(struct gadgetfs *g, struct failure *f)
 {
-	struct epoll_event e = { .events = EPOLLIN };
 	int error = describe(g, f);
 
 	if (error)
 		return error;
 	/* From the first read on the kernel hands requests to us instead of stalling them. */
 	gadgetfs_read_events(g);
-	error = ep0_stage_open(&g->stage, g->ep0, f);
+	error = ep0_stage_open(&g->stage, g->ep0, g->watch, f);
 	if (error)
 		return error;
-	if (epoll_ctl(g->watch, EPOLL_CTL_ADD, g->stage.loop_end, &e) < 0)
-		return fail(f, errno, "cannot watch GadgetFS: %s", strerror(errno));
-	gadgetfs_watch_ep0(g, true);
 	g->say_bind = true;
 	gadgetfs_wake(g);
 	return 0;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "port/gadgetfs.h"
@@ -16,35 +15,12 @@ static struct gadgetfs *self(struct transport *t)
 	return (struct gadgetfs *)t;
 }
 
-/* While a stage is under way ep0 is the stage's: reading it would be taken for the data stage. */
-void gadgetfs_watch_ep0(struct gadgetfs *g, bool on)
-{
-	struct epoll_event e = { .events = on ? EPOLLIN : 0 };
-
-	if (g->ep0_watched == on)
-		return;
-	epoll_ctl(g->watch, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, g->ep0, &e);
-	g->ep0_watched = on;
-}
-
-static int order(struct gadgetfs *g, const struct ep0_stage_message *m)
-{
-	int error;
-
-	gadgetfs_watch_ep0(g, false);
-	error = ep0_stage_order(&g->stage, m);
-	if (error)
-		gadgetfs_watch_ep0(g, true);
-	return error;
-}
-
 static bool stage_event(struct gadgetfs *g, struct transport_event *event)
 {
 	struct ep0_stage_message m;
 
 	if (!ep0_stage_result(&g->stage, &m))
 		return false;
-	gadgetfs_watch_ep0(g, true);
 	g->aborted = m.result == -EIDRM || m.result == -EAGAIN || m.result == -EINTR;
 	if (g->ours) {
 		if (m.result < 0)
@@ -52,16 +28,7 @@ static bool stage_event(struct gadgetfs *g, struct transport_event *event)
 				  g->setup.bRequest, strerror(-m.result));
 		return false;
 	}
-	memset(event, 0, sizeof(*event));
-	event->setup = g->setup;
-	if (m.kind == EP0_STAGE_RECEIVE && m.result >= 0) {
-		event->kind = TRANSPORT_DATA;
-		event->data_len = (size_t)m.result;
-		memcpy(event->data, m.data, event->data_len);
-	} else {
-		event->kind = TRANSPORT_ANSWERED;
-		event->error = m.result < 0 ? m.result : 0;
-	}
+	ep0_stage_event(&m, &g->setup, event);
 	return true;
 }
 
@@ -97,7 +64,7 @@ static void answer_standard(struct gadgetfs *g, const struct usb_device_answer *
 		break;
 	}
 	g->ours = true;
-	error = order(g, &m);
+	error = ep0_stage_order(&g->stage, &m);
 	if (error)
 		log_warning("cannot answer request %02x: %s", g->setup.bRequest, strerror(-error));
 }
@@ -269,5 +236,5 @@ int gadgetfs_answer(struct transport *t, const struct ncm_answer *answer)
 		m.len = le16_get(g->setup.wLength);
 		g->ours = true;
 	}
-	return order(g, &m);
+	return ep0_stage_order(&g->stage, &m);
 }

@@ -206,14 +206,3 @@ unsigned int gadgetfs_endpoints(const struct gadgetfs_mount *m,
 		closedir(dir);
 	return n;
 }
-
-int gadgetfs_clean(const char *at, struct failure *f)
-{
-	while (umount2(at, MNT_DETACH) == 0)
-		;
-	if (errno != EINVAL && errno != ENOENT)
-		return fail(f, errno, "cannot unmount %s, left by an earlier run: %s", at,
-			    strerror(errno));
-	rmdir(at);
-	return 0;
-}

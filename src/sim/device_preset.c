@@ -48,7 +48,7 @@ static const struct {
 	    .in_depth = 8,
 	    .in_buffers = 9,
 	    .in_datagrams = 64,
-	    .out_size = 2048,
+	    .out_size = 3584,
 	    .out_buffers = 96,
 	    .out_datagrams = 1,
 	    .queue = 1000,
