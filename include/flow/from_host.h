@@ -52,8 +52,10 @@ struct from_host_settings {
 	struct ntb_read_rules rules; /* ntb_out_max_size says how long a read is: not 0 */
 	/*
 	 * How long a joined packet may wait for more of a stream that is not at its end (full
-	 * segments, no PSH, two at least); 0: no longer than a turn. gro_flush_timeout is the
-	 * kernel's word for it. Each packet less is an acknowledgment less for both ends.
+	 * segments, no PSH, two at least or one that goes on from the last run), or the time of
+	 * four segments at the cable's speed if that is longer; 0: no longer than a turn.
+	 * gro_flush_timeout is the kernel's word for it. Each packet less is an acknowledgment
+	 * less for both ends.
 	 */
 	uint32_t join_us;
 	bool bounce; /* copy every datagram once more, to measure what that costs */
