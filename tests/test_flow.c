@@ -565,6 +565,37 @@ static void reads_are_armed_though_nothing_can_leave(void **state)
 	assert_int_equal(bus.base.queued, 1);
 }
 
+/* As long as an NTB may be, and whole packets: a longer read would take two NTBs for one. */
+static void reads_are_whole_packets(void **state)
+{
+	static const struct {
+		uint16_t max_packet;
+		uint32_t size, len;
+	} rows[] = {
+		{ 64, 3200, 3200 }, { 64, 2052, 2112 },	    { 512, 3200, 3584 },
+		{ 512, 3584, 3584 }, { 1024, 3584, 4096 }, { 1024, 16384, 16384 },
+	};
+
+	for (size_t i = 0; i < ROWS(rows); i++) {
+		const struct from_host_settings from = {
+			.count = 4,
+			.rules = { .ntb_out_max_size = rows[i].size, .max_datagram_len = 1518 },
+		};
+
+		assert_int_equal(setup(state), 0);
+		from_host_close(&from_host);
+		assert_int_equal(from_host_open(&from_host, &from, &tap, &bus.base,
+						&stats.from_host, NULL),
+				 0);
+		bus.max_packet = rows[i].max_packet;
+		bring_up();
+		assert_int_equal(armed(), 4);
+		for (int t = 0; t < 4; t++)
+			assert_int_equal(from_host.transfer[t].len, rows[i].len);
+		teardown(state);
+	}
+}
+
 static void refused_datagrams_are_counted(void **state)
 {
 	uint8_t bytes[16384];
@@ -1018,6 +1049,7 @@ int main(void)
 		TEST(bad_ntbs_cost_no_read),
 		TEST(a_reset_read_waits_for_enable),
 		TEST(reads_are_armed_though_nothing_can_leave),
+		cmocka_unit_test(reads_are_whole_packets),
 		TEST(refused_datagrams_are_counted),
 		TEST(notifications_name_the_hosts_interface),
 		TEST(the_last_state_of_a_flapping_tap_wins),

@@ -517,6 +517,17 @@ static void goes_on(void **state)
 		deliver(&j);
 	}
 	end(&j, "1 1 1 1 1 1 1 1 1 1 ");
+	/* Nor from what was before it began anew. */
+	begin(&j, 64);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct segment s = usual(i, false);
+
+		gro_join_begin(&j.join, 64);
+		add(&j, build(&s));
+		assert_false(j.join.goes_on);
+		deliver(&j);
+	}
+	end(&j, "1 1 ");
 }
 
 /* Bytes behind the IP packet, as a bridging host sends them; nothing of it is lost. */

@@ -172,6 +172,8 @@ static void tick_decides(void **state)
 		  false, 0, NONE },
 	};
 	static const struct policy at_once = { .kind = POLICY_TICK, .tick_hz = 100 };
+	static const struct policy thirds = { .kind = POLICY_TICK, .tick_hz = 3,
+					      .tick_delay_ms = 7 };
 	static const struct policy exact = { .kind = POLICY_TICK, .tick_hz = 1000,
 					     .tick_delay_ms = 3 };
 
@@ -179,6 +181,7 @@ static void tick_decides(void **state)
 	check_rows(&tick_100_1, rows, ROWS(rows));
 	assert_true(leaves_ns(&at_once, T0 + 3 * MS) == T0 + 10 * MS);
 	assert_true(leaves_ns(&exact, T0 + 1) == T0 + 4 * MS);
+	assert_true(leaves_ns(&thirds, 0) == 666666667);
 }
 
 /* At any rate, also one that does not divide a second, and after 300 years of uptime. */

@@ -70,12 +70,12 @@ static uint32_t room_at(const struct ntb_write_shape *s, uint32_t slot, uint32_t
 {
 	uint32_t block = largest_block(s);
 	uint32_t behind = s->ndp == NTB_NDP_END ? ndp_len(s, datagrams + 1) : 0;
-	uint32_t end; /* where the NDP starts if the room is used up */
+	uint32_t end; /* where an NDP at the end starts if the room is used up */
 	uint32_t taken = slot + crc_len(s);
 
 	if (datagrams >= datagram_limit(s) || block < behind)
 		return 0;
-	end = behind ? (block - behind) & ~(s->alignment - 1u) : block;
+	end = (block - behind) & ~(s->alignment - 1u);
 	return end >= taken + ETHERNET_HEADER_LEN ? end - taken : 0;
 }
 
