@@ -86,14 +86,23 @@ static int run(const struct options *o, struct failure *f)
 	return 0;
 }
 
+/* Commands with options of their own; each gets the words from its name on. */
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} programs[] = {
+	{ "sim", sim_main },
+};
+
 int main(int argc, char **argv)
 {
 	struct options options;
 	struct failure failure;
 	char why[512];
 
-	if (argc > 1 && strcmp(argv[1], "sim") == 0)
-		return sim_main(argc - 1, argv + 1);
+	for (size_t i = 0; argc > 1 && i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (strcmp(argv[1], programs[i].name) == 0)
+			return programs[i].main(argc - 1, argv + 1);
 	if (!options_parse(&options, argc, argv, why, sizeof(why))) {
 		fprintf(stderr, "ncmbench: %s\nncmbench: see ncmbench --help\n", why);
 		return STATUS_USAGE;
