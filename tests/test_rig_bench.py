@@ -44,7 +44,8 @@ def stats(n):
 def raw(gadget="ncmd", p50=300.0):
     part = {
         "gadget": gadget, "profile": "latency", "transport": "functionfs", "speed": "high",
-        "dummy_hcd": "stock", "host_tx_timer_us": 400, "kernel": "6.12", "clock": "icount-1",
+        "dummy_hcd": "stock", "clock": "icount-1",
+        "environment": {"kernel": "6.12", "udc": "dummy_udc.0", "host_driver": "cdc_ncm", "host_tx_timer_us": 400},
         "rtt_from_device": rtt(p50), "rtt_from_host": rtt(p50), "tcp_to_device": tcp(250.0),
         "tcp_to_host": tcp(480.0), "loaded": {"rtt": rtt(3000.0), "tcp": tcp(470.0, 2)},
         "idle": {"busy_us": 40e3, "elapsed_us": 1e6}, "busy_to_device": tcp(40.0),
@@ -58,13 +59,15 @@ def raw(gadget="ncmd", p50=300.0):
 
 
 def boot(repeat=False):
-    return {"speed": "high", "timer": 400, "shift": 1, "quick": True, "repeat": repeat}
+    settings = {"speed": "high", "timer": 400, "shift": 1, "quick": True, "transport": "functionfs"}
+    return settings | {"repeat": repeat}
 
 
 class Figures(unittest.TestCase):
     def test_of_ncmd(self):
         row = bench.figures(raw())
         self.assertEqual(row["rtt_us"]["from_device"]["p50"], 300.0)
+        self.assertEqual((row["udc"], row["host_driver"], row["host_tx_timer_us"]), ("dummy_udc.0", "cdc_ncm", 400))
         self.assertEqual(row["loaded_rtt_us"], {"p50": 3000.0, "p99": 3009.0, "goodput_mbps": 470.0, "lost": 0})
         self.assertEqual((row["stalls"], row["retransmits"], row["http_257k_ms"]), (2, 2, 12.0))
         # (2 s busy less 10 s x 40 ms/s idle) over 50 MB
@@ -96,6 +99,24 @@ class Medians(unittest.TestCase):
     def test_gadgets_are_kept_apart(self):
         rows = [bench.figures(raw(g)) for g in ("f_ncm", "ncmd", "f_ncm")]
         self.assertEqual([r["starts"] for r in bench.merge_rows(rows)], [2, 1])
+
+    def test_transports_are_kept_apart(self):
+        rows = [bench.figures(raw() | {"transport": t}) for t in ("functionfs", "gadgetfs")]
+        self.assertEqual([r["starts"] for r in bench.merge_rows(rows)], [1, 1])
+        self.assertEqual([show.name_of(r) for r in rows], ["latency", "latency/GF"])
+
+
+class Plan(unittest.TestCase):
+    def test_gadgetfs_boots_without_f_ncm(self):
+        (boot,) = [b for b in bench.plan(True) if b["transport"] == "gadgetfs"]
+        words = " ".join(bench.command(boot, "out"))
+        self.assertIn("--transport gadgetfs --gadgets ncmd", words)
+        self.assertIn("GadgetFS", bench.name_of(boot))
+
+    def test_the_repeated_boot_is_the_first(self):
+        for quick in (True, False):
+            first, again = [dict(b, repeat=False) for b in (bench.plan(quick)[0], bench.plan(quick)[-1])]
+            self.assertEqual(first, again)
 
 
 class Repetition(unittest.TestCase):

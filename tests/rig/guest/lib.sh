@@ -149,7 +149,8 @@ ncmd_write_conf_on() {
 	udc = "$udc";
 	transport = "${RIG_TRANSPORT:-functionfs}";
 	tap = { name = "$name"; mac = "$dev_mac"; host_mac = "$host_mac";
-	        addresses = ( "$dev_ip/24" ); };
+	        addresses = ( "$dev_ip/24" ); $conf_tap };
+	$conf_more
 	END
 }
 
@@ -232,6 +233,9 @@ host_set_timer() {
 		fail "cdc_ncm does not take $host_tx_timer_us us in $file"
 }
 
+# What cdc_ncm holds datagrams for, read from it; empty for another driver
+host_timer_seen=''
+
 # host_wait: cdc_ncm has bound; its interface is moved, addressed, up and has
 # carrier
 host_wait() {
@@ -240,6 +244,7 @@ host_wait() {
 			cat /sys/class/net/*/address | tr '\n' ' ')"
 	[ $kind != f_ncm ] || f_ncm_address
 	[ -z "$host_tx_timer_us" ] || host_set_timer
+	host_timer_seen=$(cat /sys/class/net/$host_found/cdc_ncm/tx_timer_usecs)
 	ip link set "$host_found" netns host name $host_if
 	in_host ip addr add $host_ip/24 dev $host_if
 	in_host ip link set $host_if up
