@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The parts of ncmbench that need no network: figures, command line, what others answer. */
+#include <json-c/json.h>
+
+#include "ncmbench/cdc_ncm.h"
+#include "ncmbench/environment.h"
 #include "ncmbench/http.h"
 #include "ncmbench/http_response.h"
 #include "ncmbench/jitter.h"
+#include "ncmbench/netif.h"
 #include "ncmbench/options.h"
 #include "ncmbench/processor.h"
 #include "ncmbench/statistics.h"
@@ -348,6 +353,66 @@ static void iperf3_results(void **state)
 	assert_int_equal(r.retransmits, -1);
 }
 
+static void usb_paths(void **state)
+{
+	char controller[64], path[32];
+
+	(void)state;
+	assert_true(netif_parse_bus("usb-dummy_hcd.0-1", controller, path));
+	assert_string_equal(controller, "dummy_hcd.0");
+	assert_string_equal(path, "1");
+	assert_true(netif_parse_bus("usb-xhci-hcd.1.auto-1.2.4", controller, path));
+	assert_string_equal(controller, "xhci-hcd.1.auto");
+	assert_string_equal(path, "1.2.4");
+	assert_false(netif_parse_bus("0000:00:14.0", controller, path));
+	assert_false(netif_parse_bus("usb-", controller, path));
+	assert_false(netif_parse_bus("usb--1", controller, path));
+	assert_false(netif_parse_bus("usb-a-", controller, path));
+	assert_false(netif_parse_bus("usb-a", controller, path));
+	assert_false(netif_parse_bus("usb-a-12345678901234567890123456789012", controller, path));
+	assert_string_equal(netif_speed_name("12"), "full");
+	assert_string_equal(netif_speed_name("480"), "high");
+	assert_null(netif_speed_name("unknown"));
+}
+
+static const char *text_at(json_object *o, const char *key)
+{
+	return json_object_get_string(json_object_object_get(o, key));
+}
+
+static void environments(void **state)
+{
+	struct environment_told told = { 0 };
+	json_object *o;
+	char names[128];
+
+	(void)state;
+	assert_false(environment_tell(&told, "udc"));
+	assert_false(environment_tell(&told, "=x"));
+	assert_false(environment_tell(&told, "udc="));
+	assert_false(environment_tell(&told, "Udc=x"));
+	assert_int_equal(told.count, 0);
+	assert_true(environment_tell(&told, "udc=rp2350=b"));
+	assert_true(environment_tell(&told, "host_tx_timer_us=400"));
+	o = environment_find("127.0.0.1", NULL, &told);
+	assert_string_equal(text_at(o, "udc"), "rp2350=b");
+	assert_true(json_object_is_type(json_object_object_get(o, "host_tx_timer_us"),
+					json_type_int));
+	assert_non_null(text_at(o, "kernel"));
+	assert_true(environment_lacks(o, names, sizeof(names)));
+	assert_string_equal(names, "speed, host_driver");
+	json_object_put(o);
+	assert_true(environment_tell(&told, "speed=full"));
+	assert_true(environment_tell(&told, "host_driver=other"));
+	o = environment_find("no such name.", NULL, &told);
+	assert_null(text_at(o, "interface"));
+	assert_false(environment_lacks(o, names, sizeof(names)));
+	json_object_put(o);
+	while (told.count < ENVIRONMENT_TOLD_MAX)
+		assert_true(environment_tell(&told, "a=b"));
+	assert_false(environment_tell(&told, "a=b"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +427,8 @@ int main(void)
 		cmocka_unit_test(wrong_command_lines),
 		cmocka_unit_test(rates),
 		cmocka_unit_test(iperf3_results),
+		cmocka_unit_test(usb_paths),
+		cmocka_unit_test(environments),
 	};
 
 	return cmocka_run_group_tests_name("ncmbench", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "ncmbench/environment.h"
 #include "ncmbench/http.h"
 #include "ncmbench/rtt.h"
 #include "ncmbench/tcp.h"
@@ -22,6 +23,7 @@ enum command {
 struct options {
 	enum command command;
 	bool json;
+	struct environment_told told;
 	struct rtt_options rtt; /* rtt, mixed */
 	struct tcp_options tcp; /* tcp, mixed */
 	struct http_url url; /* http */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ncmbench/host.h"
 #include "ncmbench/mixed.h"
 #include "ncmbench/options.h"
 #include "ncmbench/report.h"
@@ -91,6 +92,7 @@ static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } programs[] = {
+	{ "host", host_main },
 	{ "sim", sim_main },
 };
 

@@ -16,6 +16,7 @@ const char options_help[] =
 	"       ncmbench tcp PEER [-t SECONDS] [-O SECONDS] [-R] [-b RATE] [-p PORT]\n"
 	"       ncmbench http URL\n"
 	"       ncmbench mixed PEER [options of rtt and tcp, without -c]\n"
+	"       ncmbench host [INTERFACE] [-s NAME=VALUE]... [--json]\n"
 	"       ncmbench sim [SCENARIO...] [--json] [--list]\n"
 	"Measures the network between this machine and a peer. tcp and mixed need iperf3 -s "
 	"there.\n"
@@ -24,6 +25,7 @@ const char options_help[] =
 	"  tcp    bulk TCP: throughput, retransmits, stalls, how busy this machine was\n"
 	"  http   one file over plain HTTP: time to the first byte, whole time\n"
 	"  mixed  round trips while bulk TCP runs\n"
+	"  host   this machine as the host of an NCM device: its driver's settings, counters\n"
 	"  sim    no network: a model of it, beside the figures of public reports\n"
 	"\n"
 	"  -c, --count COUNT         pings (default: 500)\n"
@@ -36,6 +38,8 @@ const char options_help[] =
 	"  -R, --reverse             bulk TCP comes from the peer\n"
 	"  -b, --rate BITS           hold bulk TCP at so many bit/s: 40M\n"
 	"  -p, --port PORT           of iperf3 (default: 5201)\n"
+	"  -e, --environment KEY=VALUE\n"
+	"                            what the other end is set to, for the JSON: udc=rp2350\n"
 	"  -j, --json                print one JSON object\n"
 	"  -V, --version             print the version\n"
 	"  -h, --help                print this\n"
@@ -53,6 +57,7 @@ static const struct option long_options[] = {
 	{ "reverse", no_argument, NULL, 'R' },
 	{ "rate", required_argument, NULL, 'b' },
 	{ "port", required_argument, NULL, 'p' },
+	{ "environment", required_argument, NULL, 'e' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "help", no_argument, NULL, 'h' },
@@ -183,6 +188,10 @@ static const char *set_option(struct options *o, int letter, const char *value)
 	case 'p':
 		return parse_unsigned(value, 1, 65535, &o->tcp.port) ? NULL :
 								       "a number from 1 to 65535";
+	case 'e':
+		return environment_tell(&o->told, value) ? NULL :
+							   "KEY=VALUE, at most 32 times, the key "
+							   "of small letters, digits and '_'";
 	case 'j':
 		o->json = true;
 		return NULL;
@@ -235,7 +244,7 @@ static bool read_options(struct options *o, int argc, char **argv, char *why, si
 
 	optind = 0; /* glibc: begin anew */
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":c:i:s:W:I:t:O:Rb:p:jVh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":c:i:s:W:I:t:O:Rb:p:e:jVh", long_options, NULL)) != -1) {
 		if (c == '?' || c == ':') {
 			explain(c, argv, why, why_size);
 			return false;
@@ -244,7 +253,7 @@ static bool read_options(struct options *o, int argc, char **argv, char *why, si
 			o->command = c == 'h' ? COMMAND_HELP : COMMAND_VERSION;
 			return true;
 		}
-		if (c != 'j' && !strchr(commands[o->command].letters, c)) {
+		if (c != 'j' && c != 'e' && !strchr(commands[o->command].letters, c)) {
 			snprintf(why, why_size, "%s has no option -%c", name, c);
 			return false;
 		}
@@ -266,7 +275,7 @@ bool options_parse(struct options *o, int argc, char **argv, char *why, size_t w
 {
 	set_defaults(o);
 	if (argc < 2) {
-		snprintf(why, why_size, "a command is missing: rtt, tcp, http, mixed or sim");
+		snprintf(why, why_size, "a command is missing: rtt, tcp, http, mixed, host or sim");
 		return false;
 	}
 	if (is_word(argv[1], "-h", "--help") || is_word(argv[1], "-V", "--version")) {
@@ -275,7 +284,7 @@ bool options_parse(struct options *o, int argc, char **argv, char *why, size_t w
 	}
 	o->command = find_command(argv[1]);
 	if (o->command == COMMAND_NONE) {
-		snprintf(why, why_size, "there is no command \"%s\": rtt, tcp, http, mixed or sim",
+		snprintf(why, why_size, "there is no command \"%s\": rtt, tcp, http, mixed, host or sim",
 			 argv[1]);
 		return false;
 	}

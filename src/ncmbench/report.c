@@ -5,8 +5,10 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ncmbench/clock.h"
+#include "ncmbench/environment.h"
 #include "ncmbench/statistics.h"
 
 /* Three digits behind the point are all a measurement has, and 0.1 stays 0.1. */
@@ -117,10 +119,31 @@ static json_object *http_json(const struct http_result *r)
 	return root;
 }
 
+/* What the figures depend on; a person is told what a table of them will miss. */
+static void add_environment(json_object *root, const struct options *o)
+{
+	const char *peer = o->command == COMMAND_HTTP ? o->url.host : o->rtt.peer;
+	json_object *environment = environment_find(peer, o->rtt.interface, &o->told);
+	char names[128];
+
+	json_object_object_add(root, "environment", environment);
+	if (environment_lacks(environment, names, sizeof(names)) && isatty(STDERR_FILENO))
+		fprintf(stderr,
+			"ncmbench: not known from this end: %s; say it with -e NAME=VALUE, or "
+			"`ncmbench report` will not take this result\n",
+			names);
+}
+
 static void print_json(json_object *root)
 {
 	puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_SPACED));
 	json_object_put(root);
+}
+
+static void print_result(const struct options *o, json_object *root)
+{
+	add_environment(root, o);
+	print_json(root);
 }
 
 static void print_rtt(const struct options *o, const struct rtt_result *r, const struct summary *s)
@@ -174,7 +197,7 @@ void report_rtt(const struct options *o, struct rtt_result *r)
 
 	summarise(&s, &h, r->ns, r->received);
 	if (o->json) {
-		print_json(rtt_json(o, r, &s, &h));
+		print_result(o, rtt_json(o, r, &s, &h));
 		return;
 	}
 	print_rtt(o, r, &s);
@@ -184,7 +207,7 @@ void report_rtt(const struct options *o, struct rtt_result *r)
 void report_tcp(const struct options *o, const struct tcp_result *r)
 {
 	if (o->json)
-		print_json(tcp_json(o, r));
+		print_result(o, tcp_json(o, r));
 	else
 		print_tcp(o, r);
 }
@@ -192,7 +215,7 @@ void report_tcp(const struct options *o, const struct tcp_result *r)
 void report_http(const struct options *o, const struct http_result *r)
 {
 	if (o->json)
-		print_json(http_json(r));
+		print_result(o, http_json(r));
 	else
 		printf("%llu bytes: connected after %.1f ms, first byte %.1f ms, all %.1f ms, "
 		       "%.1f Mbit/s\n",
@@ -217,7 +240,7 @@ void report_mixed(const struct options *o, struct rtt_result *rtt, const struct 
 	root = json_object_new_object();
 	json_object_object_add(root, "tcp", tcp_json(o, tcp));
 	json_object_object_add(root, "rtt", rtt_json(o, rtt, &s, &h));
-	print_json(root);
+	print_result(o, root);
 }
 
 void report_failure(const struct options *o, const struct failure *f)
